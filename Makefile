@@ -1,0 +1,53 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# What is checked under its import name; see [tool.pyright] in pyproject.toml.
+PACKAGE := $(wildcard *.py) py.typed analysis dialects passes tools
+
+.PHONY: demo test lint typecheck filecheck pytest format docs fuzz-ir bench-startup clean
+
+demo: $(VENV)/installed
+	$(BIN)/vyre-opt examples/reachability.mlir
+
+test: lint typecheck filecheck pytest
+
+lint: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+typecheck: $(VENV)/installed
+	rm -rf build/typecheck && mkdir -p build/typecheck/vyre
+	for part in $(PACKAGE); do ln -s ../../../$$part build/typecheck/vyre/$$part; done
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
+
+filecheck: $(VENV)/installed
+	$(BIN)/lit --verbose --order=lexical tests/filecheck
+
+pytest: $(VENV)/installed
+	$(BIN)/pytest
+
+format: $(VENV)/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/installed
+	$(BIN)/python docs/dialect_page.py --write
+
+N ?= 1000
+SEED ?= 0
+fuzz-ir: $(VENV)/installed
+	$(BIN)/python tests/fuzz/mutated_ir.py --count $(N) --seed $(SEED)
+
+bench-startup: $(VENV)/installed
+	$(BIN)/python benchmarks/startup.py
+
+$(VENV)/installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	  "Vyre needs Python 3.11 or newer; choose one with `make PYTHON=python3.12`")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache

@@ -1,0 +1,1 @@
+"""Facts about programs, computed and never mutating."""

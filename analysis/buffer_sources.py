@@ -1,0 +1,98 @@
+"""
+Which buffers a memref may stand for.
+
+A memref comes from a declaration (`vyre.buffer`, in a schedule also `vyre.scratch`) or is
+carried: by `scf.for` and `scf.while`, as ping-pong buffers are, or out of a
+`vyre.region`. Its sources are the declarations that reach it along these ways. Memrefs
+that come from anywhere else have no sources; `vyre-verify-program` refuses them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
+from xdsl.ir import Operation, SSAValue
+
+from vyre.dialects.vyre import (
+    BufferOp,
+    ProgramOp,
+    RegionOp,
+    ScheduleOp,
+    ScratchOp,
+    YieldOp,
+)
+
+Declaration: TypeAlias = BufferOp | ScratchOp
+Flow: TypeAlias = tuple[SSAValue, SSAValue]
+
+
+def is_memref(value: SSAValue) -> bool:
+    """Whether the value stands for a buffer."""
+    return isinstance(value.type, MemRefType | UnrankedMemRefType)
+
+
+def buffer_sources(
+    program: ProgramOp | ScheduleOp,
+) -> dict[SSAValue, tuple[Declaration, ...]]:
+    """
+    The declarations behind every memref of a program, in declaration order.
+
+    Example: for `scf.for ... iter_args(%a = %x, %b = %y)` that swaps its two arguments,
+    both `%a` and `%b` have the sources `(x, y)`.
+    """
+    flows: defaultdict[SSAValue, list[SSAValue]] = defaultdict(list)
+    declarations: list[Declaration] = []
+    for op in program.body.walk():
+        if isinstance(op, BufferOp | ScratchOp):
+            declarations.append(op)
+        for origin, target in _flows(op):
+            if is_memref(origin):
+                flows[origin].append(target)
+
+    sources: defaultdict[SSAValue, list[Declaration]] = defaultdict(list)
+    for declaration in declarations:
+        for value in _reachable(declaration.memref, flows):
+            sources[value].append(declaration)
+    return {value: tuple(found) for value, found in sources.items()}
+
+
+def _reachable(
+    start: SSAValue, flows: defaultdict[SSAValue, list[SSAValue]]
+) -> Iterable[SSAValue]:
+    # A dict instead of a set keeps the order of discovery, and so all output, the same.
+    seen = {start: None}
+    pending = [start]
+    while pending:
+        for target in flows.get(pending.pop(), ()):
+            if target not in seen:
+                seen[target] = None
+                pending.append(target)
+    return seen
+
+
+def _flows(op: Operation) -> Iterator[Flow]:
+    """The ways on which values pass through a loop or region unchanged."""
+    match op:
+        case scf.ForOp():
+            again = _terminator_operands(op.body.block.last_op)
+            for values in (op.iter_args, again):
+                yield from zip(values, op.body.block.args[1:])
+                yield from zip(values, op.res)
+        case scf.WhileOp():
+            before, after = op.before_region.block, op.after_region.block
+            yield from zip(op.arguments, before.args)
+            yield from zip(_terminator_operands(after.last_op), before.args)
+            condition = before.last_op
+            if isinstance(condition, scf.ConditionOp):
+                yield from zip(condition.args, after.args)
+                yield from zip(condition.args, op.res)
+        case RegionOp():
+            yield from zip(_terminator_operands(op.body.block.last_op), op.outputs)
+        case _:
+            return
+
+
+def _terminator_operands(last: Operation | None) -> Iterable[SSAValue]:
+    return last.operands if isinstance(last, scf.YieldOp | YieldOp) else ()

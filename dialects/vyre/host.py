@@ -1,0 +1,305 @@
+"""What the host does with a program that was split: schedules and their ops."""
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import ClassVar
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    FlatSymbolRefAttrConstr,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    AnyAttr,
+    IRDLOperation,
+    VarConstraint,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.traits import (
+    EffectInstance,
+    IsolatedFromAbove,
+    NoTerminator,
+    SymbolOpInterface,
+)
+
+from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.vyre.attributes import ScratchScope, ScratchScopeAttr
+from vyre.dialects.vyre.buffers import (
+    BufferOp,
+    ParamOp,
+    memref_type,
+    verify_buffer_type,
+)
+from vyre.dialects.vyre.directives import Arguments, Body
+from vyre.dialects.vyre.effects import (
+    DeclaresInterface,
+    EffectfulOp,
+    ListedEffects,
+    OrdersMemory,
+    reads,
+    writes,
+)
+from vyre.dialects.vyre.placement import Inside, NotNested, TopLevelOf
+from vyre.dialects.vyre.structure import ProgramOp
+from vyre.dialects.vyre.table import verify_no_block_arguments, verify_table
+
+
+@irdl_op_definition
+class ScheduleOp(IRDLOperation):
+    """
+    Runs programs one after the other, with `scf` around the launches. It has the name and
+    the table of the program that it came from; a launch boundary is a grid barrier.
+
+    Example:
+
+    ```mlir
+    vyre.schedule @p {
+      %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+      %s = vyre.scratch per_invocation : memref<?xf32>
+      vyre.launch @p.0(%a, %s)
+      vyre.launch @p.1(%a, %s)
+    }
+    ```
+    """
+
+    name = "vyre.schedule"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    body = region_def("single_block")
+
+    traits = traits_def(
+        IsolatedFromAbove(), NoTerminator(), NotNested(), SymbolOpInterface()
+    )
+    custom_directives = (Body,)
+    assembly_format = "$sym_name attr-dict-with-keyword custom<Body>($body)"
+
+    def __init__(self, name: str, body: Region | Sequence[Operation] | Sequence[Block]):
+        super().__init__(properties={"sym_name": StringAttr(name)}, regions=[body])
+
+    @property
+    def table(self) -> Iterator[BufferOp | ParamOp]:
+        """Buffers and parameters in declaration order."""
+        return (op for op in self.body.block.ops if isinstance(op, BufferOp | ParamOp))
+
+    def verify_(self) -> None:
+        verify_no_block_arguments(self, self.body.block)
+        verify_table(self.table)
+        if self.parent is None:
+            return
+        programs = programs_in(self.parent)
+        first: tuple[LaunchOp, ProgramOp] | None = None
+        for op in self.body.walk():
+            if not isinstance(op, LaunchOp):
+                continue
+            segment = programs.get(op.segment.string_value())
+            if segment is None:
+                raise Refusal(
+                    f"there is no program @{op.segment.string_value()} in this module",
+                    fix="launch a 'vyre.program' that stands beside the schedule",
+                    at=op,
+                )
+            _verify_launch(op, segment)
+            first = first or (op, segment)
+            _verify_same_geometry(first, (op, segment))
+
+
+def programs_in(block: Block) -> dict[str, ProgramOp]:
+    """The programs that stand directly in a module's block, by name."""
+    return {op.sym_name.data: op for op in block.ops if isinstance(op, ProgramOp)}
+
+
+def _verify_launch(launch: "LaunchOp", segment: ProgramOp) -> None:
+    """That the arguments are what the segment declares, entry by entry."""
+    expected = list(segment.launch_table)
+    note = Note(segment, "the program that is launched")
+    if len(launch.arguments) != len(expected):
+        raise Refusal(
+            f"{len(launch.arguments)} arguments for the {len(expected)} buffers and "
+            f"parameters of @{segment.sym_name.data}",
+            fix="pass one argument for each, in declaration order",
+            at=launch,
+            notes=[note],
+        )
+    for argument, entry in zip(launch.arguments, expected):
+        _verify_argument(launch, argument, entry)
+
+
+def _verify_argument(
+    launch: "LaunchOp", argument: SSAValue, entry: BufferOp | ParamOp
+) -> None:
+    name = entry.entry_name.data
+    declared = entry.results[0].type
+    if argument.type != declared:
+        raise Refusal(
+            f'argument for "{name}" has type {argument.type}, declared is {declared}',
+            fix="pass a value of the declared type",
+            at=launch,
+            notes=[Note(entry, "declared here")],
+        )
+    source = argument.owner
+    if not isinstance(entry, BufferOp) or not isinstance(source, BufferOp):
+        return
+    wanted, granted = entry.access.data, source.access.data
+    if (wanted.writable and not granted.writable) or (
+        wanted.readable and not granted.readable
+    ):
+        raise Refusal(
+            f'"{name}" is {wanted} in the program but {granted} in the schedule',
+            fix="widen the access in the schedule, or narrow it in the program",
+            at=launch,
+            notes=[Note(entry, "declared here"), Note(source, "passed from here")],
+        )
+
+
+def _verify_same_geometry(
+    first: tuple["LaunchOp", ProgramOp], other: tuple["LaunchOp", ProgramOp]
+) -> None:
+    """One launch geometry: invocation i of each segment is the same invocation."""
+    if first[1].workgroup != other[1].workgroup:
+        raise Refusal(
+            f"workgroup size {list(other[1].workgroup)} of @{other[1].sym_name.data} "
+            f"differs from {list(first[1].workgroup)} of @{first[1].sym_name.data}",
+            fix="use one workgroup size for all programs of a schedule",
+            at=other[0],
+            notes=[Note(first[0], "launched before")],
+        )
+
+
+@irdl_op_definition
+class LaunchOp(EffectfulOp):
+    """
+    Runs a program over the whole grid, with one argument for each of its buffers and
+    parameters except workgroup buffers, in declaration order. What it wrote is visible
+    to the next launch.
+
+    Example:
+
+    ```mlir
+    vyre.launch @p.0(%a, %s, %n)
+    ```
+    """
+
+    name = "vyre.launch"
+
+    segment = prop_def(FlatSymbolRefAttrConstr)
+    arguments = var_operand_def()
+
+    traits = traits_def(Inside("vyre.schedule"), ListedEffects(), OrdersMemory())
+    custom_directives = (Arguments,)
+    assembly_format = "$segment custom<Arguments>($arguments, type($arguments)) attr-dict"
+
+    def __init__(self, segment: str, arguments: Sequence[SSAValue | Operation]):
+        super().__init__(
+            operands=[arguments], properties={"segment": SymbolRefAttr(segment)}
+        )
+
+    def effects(self) -> AbstractSet[EffectInstance]:
+        memrefs = [value for value in self.arguments if _is_memref(value.type)]
+        return {effect(value) for value in memrefs for effect in (reads, writes)}
+
+
+def _is_memref(type: Attribute) -> bool:
+    return isinstance(type, MemRefType)
+
+
+@irdl_op_definition
+class ScratchOp(IRDLOperation):
+    """
+    Memory of the schedule, filled with zeros when it starts and unknown to the caller. The
+    leading `?` of `per_invocation` and `per_workgroup` scratch counts invocations or
+    workgroups; element i belongs to the one with linear id i, x fastest. `single` scratch
+    exists once.
+
+    Example:
+
+    ```mlir
+    %s = vyre.scratch per_invocation : memref<?xf32>
+    %tile = vyre.scratch per_workgroup : memref<?x256xf32>
+    %go = vyre.scratch single : memref<1xi1>
+    ```
+    """
+
+    name = "vyre.scratch"
+
+    scope = prop_def(ScratchScopeAttr)
+    memref = result_def(MemRefType)
+
+    traits = traits_def(TopLevelOf(("vyre.schedule",)), DeclaresInterface())
+    assembly_format = "$scope attr-dict `:` type($memref)"
+
+    def __init__(self, scope: ScratchScope, type: MemRefType):
+        super().__init__(properties={"scope": ScratchScopeAttr(scope)}, result_types=[type])
+
+    def verify_(self) -> None:
+        verify_buffer_type(self.memref.type)
+        shape = self.memref.type.get_shape()
+        dynamic = [size == DYNAMIC_INDEX for size in shape]
+        single = self.scope.data is ScratchScope.SINGLE
+        expected = [not single, *([False] * (len(shape) - 1))]
+        if dynamic != expected and not (single and not shape):
+            wanted = "no `?`" if single else "a leading `?` and no other"
+            raise Refusal(
+                f"{self.scope.data} scratch of type {self.memref.type}",
+                fix=f"give its type {wanted}",
+            )
+
+
+@irdl_op_definition
+class ReadBackOp(EffectfulOp):
+    """
+    An element that the host reads, for a condition or a bound that a program computed.
+
+    Example:
+
+    ```mlir
+    %c = vyre.read_back %go[0] : memref<1xi1>
+    ```
+    """
+
+    name = "vyre.read_back"
+
+    T: ClassVar = VarConstraint("T", AnyAttr())
+
+    source = operand_def(MemRefType.constr(T))
+    position = prop_def(DenseArrayBase[IntegerType].constr(i64))
+    value = result_def(T)
+
+    traits = traits_def(Inside("vyre.schedule"), ListedEffects())
+    assembly_format = "$source `` $position attr-dict `:` type($source)"
+
+    def __init__(self, source: SSAValue, position: Sequence[int]):
+        element = memref_type(source).element_type
+        super().__init__(
+            operands=[source],
+            properties={"position": DenseArrayBase.from_list(i64, position)},
+            result_types=[element],
+        )
+
+    def effects(self) -> AbstractSet[EffectInstance]:
+        return {reads(self.source)}
+
+    def verify_(self) -> None:
+        shape = memref_type(self.source).get_shape()
+        position = self.position.get_values()
+        inside = len(position) == len(shape) and all(
+            index >= 0 and (size == DYNAMIC_INDEX or index < size)
+            for index, size in zip(position, shape)
+        )
+        if not inside:
+            raise Refusal(
+                f"position {list(position)} is outside {self.source.type}",
+                fix="name one element by an index for each dimension",
+            )

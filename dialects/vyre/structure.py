@@ -1,0 +1,268 @@
+"""Programs, the regions in them, and how an invocation ends."""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    IntegerType,
+    StringAttr,
+    SymbolNameConstraint,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.irdl import (
+    AttrSetConstraint,
+    IRDLOperation,
+    irdl_op_definition,
+    lazy_traits_def,
+    opt_operand_def,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import (
+    HasParent,
+    IsolatedFromAbove,
+    IsTerminator,
+    NoTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+    SingleBlockImplicitTerminator,
+    SymbolOpInterface,
+)
+
+from vyre.dialects.refusal import Refusal
+from vyre.dialects.vyre.attributes import Access
+from vyre.dialects.vyre.buffers import BufferOp, ParamOp
+from vyre.dialects.vyre.directives import Body, ResultTypes, YieldingBody
+from vyre.dialects.vyre.effects import ChangesInvocations
+from vyre.dialects.vyre.placement import EndsInvocation, Inside, NotNested
+from vyre.dialects.vyre.table import verify_no_block_arguments, verify_table
+
+
+@irdl_op_definition
+class ProgramOp(IRDLOperation):
+    """
+    A GPU program: what each invocation of the grid executes. `[x, y, z]` is the size of a
+    workgroup; how many workgroups there are is decided when the program is dispatched.
+
+    The `vyre.buffer`s and `vyre.param`s in the body are the program's table, its
+    interface, in the order in which they are declared.
+
+    Example:
+
+    ```mlir
+    vyre.program @scale [256, 1, 1] {
+      %x = vyre.buffer "x" read_write binding 0 : memref<?xf32>
+      %a = vyre.param "a" : f32
+      %i = vyre.invocation_id x
+      %old = vyre.load %x[%i] : memref<?xf32>
+      %new = arith.mulf %old, %a : f32
+      vyre.store %new, %x[%i] : memref<?xf32>
+    }
+    ```
+    """
+
+    name = "vyre.program"
+
+    sym_name = prop_def(SymbolNameConstraint())
+    workgroup_size = prop_def(DenseArrayBase[IntegerType].constr(i64))
+    body = region_def("single_block")
+
+    traits = traits_def(
+        IsolatedFromAbove(), NoTerminator(), NotNested(), SymbolOpInterface()
+    )
+    custom_directives = (Body,)
+    assembly_format = "$sym_name $workgroup_size attr-dict-with-keyword custom<Body>($body)"
+
+    def __init__(
+        self,
+        name: str,
+        workgroup_size: Sequence[int],
+        body: Region | Sequence[Operation] | Sequence[Block],
+    ):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "workgroup_size": DenseArrayBase.from_list(i64, workgroup_size),
+            },
+            regions=[body],
+        )
+
+    @property
+    def workgroup(self) -> tuple[int, ...]:
+        """Invocations per workgroup along x, y and z."""
+        return self.workgroup_size.get_values()
+
+    @property
+    def table(self) -> Iterator[BufferOp | ParamOp]:
+        """Buffers and parameters in declaration order."""
+        return (op for op in self.body.block.ops if isinstance(op, BufferOp | ParamOp))
+
+    @property
+    def launch_table(self) -> Iterator[BufferOp | ParamOp]:
+        """What a launch passes: the table without workgroup buffers."""
+        return (
+            entry
+            for entry in self.table
+            if isinstance(entry, ParamOp) or entry.access.data is not Access.WORKGROUP
+        )
+
+    def verify_(self) -> None:
+        if len(self.workgroup) != 3 or min(self.workgroup) < 1:
+            raise Refusal(
+                f"workgroup size {list(self.workgroup)} is not three axes of at least 1",
+                fix="write three positive sizes, such as [256, 1, 1]",
+            )
+        verify_no_block_arguments(self, self.body.block)
+        verify_table(self.table)
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """
+    Ends a `vyre.region` and gives its results. It is not written when there are none.
+
+    Example:
+
+    ```mlir
+    vyre.yield %sum : f32
+    ```
+    """
+
+    name = "vyre.yield"
+
+    values = var_operand_def()
+
+    traits = lazy_traits_def(lambda: (HasParent(RegionOp), IsTerminator(), Pure()))
+    assembly_format = "attr-dict ($values^ `:` type($values))?"
+
+    def __init__(self, *values: SSAValue | Operation):
+        super().__init__(operands=[values])
+
+
+@irdl_op_definition
+class RegionOp(IRDLOperation):
+    """
+    A named part of a program, executed where it stands. The name says which generator
+    made it and `from` which region of the generator's own input it comes from; both are
+    provenance, shown in generated code and diagnostics, and never change the meaning.
+
+    Example:
+
+    ```mlir
+    %sum = vyre.region "row_sum" from "blas.gemv" -> (f32) {
+      %a = vyre.load %x[%i] : memref<?xf32>
+      %b = arith.addf %a, %a : f32
+      vyre.yield %b : f32
+    }
+    ```
+    """
+
+    name = "vyre.region"
+
+    generator = opt_prop_def(StringAttr)
+    source = opt_prop_def(StringAttr)
+    outputs = var_result_def()
+    body = region_def("single_block")
+
+    traits = traits_def(
+        Inside("vyre.program"),
+        SingleBlockImplicitTerminator(YieldOp),
+        RecursiveMemoryEffect(),
+    )
+    custom_directives = (ResultTypes, YieldingBody)
+    assembly_format = (
+        "($generator^)? (`from` $source^)? custom<ResultTypes>(type($outputs)) "
+        "attr-dict-with-keyword custom<YieldingBody>($body)"
+    )
+
+    def __init__(
+        self,
+        generator: str | None,
+        result_types: Sequence[Attribute],
+        body: Region | Sequence[Operation] | Sequence[Block],
+        *,
+        source: str | None = None,
+    ):
+        super().__init__(
+            properties={
+                "generator": None if generator is None else StringAttr(generator),
+                "source": None if source is None else StringAttr(source),
+            },
+            result_types=[result_types],
+            regions=[body],
+        )
+
+    def verify_(self) -> None:
+        verify_no_block_arguments(self, self.body.block)
+        terminator = self.body.block.last_op
+        assert isinstance(terminator, YieldOp)
+        expected, found = self.outputs.types, terminator.values.types
+        if expected != found:
+            raise Refusal(
+                f"the region has results {_type_list(expected)} "
+                f"but yields {_type_list(found)}",
+                fix="yield one value of the right type for each result",
+                at=terminator,
+            )
+
+
+def _type_list(types: Sequence[Attribute]) -> str:
+    return f"({', '.join(str(type) for type in types)})"
+
+
+@irdl_op_definition
+class ReturnOp(IRDLOperation):
+    """
+    Ends the invocation, not only the region or loop it stands in. Barriers do not wait
+    for invocations that have ended. It is the last op of its block, apart from the
+    block's terminator.
+
+    Example:
+
+    ```mlir
+    scf.if %outside {
+      vyre.return
+    }
+    ```
+    """
+
+    name = "vyre.return"
+
+    traits = traits_def(Inside("vyre.program"), EndsInvocation(), ChangesInvocations())
+    assembly_format = "attr-dict"
+
+
+@irdl_op_definition
+class TrapOp(IRDLOperation):
+    """
+    Ends the invocation and makes the dispatch fail with the given tag and, if given, the
+    value of `at`. The dispatch stops at the next grid barrier or at its end; contents of
+    buffers are then unspecified. If several invocations trap, the one with the smallest
+    linear id is reported. It is the last op of its block, apart from the terminator.
+
+    Example:
+
+    ```mlir
+    scf.if %negative {
+      vyre.trap "negative weight" at %edge : index
+    }
+    ```
+    """
+
+    name = "vyre.trap"
+
+    tag = prop_def(StringAttr)
+    value = opt_operand_def(AttrSetConstraint.get(i32, i64, IndexType()))
+
+    traits = traits_def(Inside("vyre.program"), EndsInvocation(), ChangesInvocations())
+    assembly_format = "$tag (`at` $value^ `:` type($value))? attr-dict"
+
+    def __init__(self, tag: str, value: SSAValue | Operation | None = None):
+        super().__init__(operands=[value], properties={"tag": StringAttr(tag)})

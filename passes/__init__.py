@@ -1,0 +1,16 @@
+"""Passes over Vyre programs, one per module."""
+
+from collections.abc import Callable
+
+from xdsl.passes import ModulePass
+
+
+def get_all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
+    """Vyre's passes by name; each is imported when it is first asked for."""
+
+    def get_verify_program() -> type[ModulePass]:
+        from vyre.passes.verify_program import VerifyProgramPass
+
+        return VerifyProgramPass
+
+    return {"vyre-verify-program": get_verify_program}

@@ -1,0 +1,1 @@
+"""The rules of `vyre-verify-program`, one per module."""

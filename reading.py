@@ -1,0 +1,87 @@
+"""Programs from files and strings: the library's entry."""
+
+from os import PathLike, fspath
+from pathlib import Path
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.universe import XDSL_UNIVERSE
+
+from vyre.diagnostics import InvalidProgram
+from vyre.dialects import get_all_dialects
+from vyre.passes.verify_ops import verify_ops
+from vyre.passes.verify_program import verify_programs
+from vyre.source import SourceParser, deep_recursion
+
+
+def context() -> Context:
+    """
+    An xDSL context that knows Vyre's dialect and all of xDSL's.
+
+    Example: `CanonicalizePass().apply(vyre.context(), module)`
+    """
+    ctx = Context()
+    for name, dialect in (XDSL_UNIVERSE.all_dialects | get_all_dialects()).items():
+        ctx.register_dialect(name, dialect)
+    return ctx
+
+
+def parse(
+    source: str | PathLike[str],
+    *,
+    name: str | None = None,
+    ctx: Context | None = None,
+) -> ModuleOp:
+    """
+    Read a module and check that its programs are valid.
+
+    A string with a line break or a brace in it is program text; any other string, and any
+    path object, names a file. `name` is what diagnostics call text that is in no file.
+    `ctx` is the context to parse with, by default one from `vyre.context()`.
+
+    Raises `InvalidProgram` with a complete diagnostic; `OSError` if the file cannot be
+    read.
+
+    Example:
+
+    ```python
+    module = vyre.parse("reach.mlir")
+    module = vyre.parse("vyre.program @nothing [1, 1, 1] {}", name="nothing")
+    ```
+    """
+    if isinstance(source, str) and ("\n" in source or "{" in source):
+        return parse_text(source, name or "<string>", ctx or context())
+    path = Path(source)
+    return parse_text(
+        decode(path.read_bytes(), fspath(source)), fspath(source), ctx or context()
+    )
+
+
+def parse_text(
+    text: str,
+    name: str,
+    ctx: Context,
+    *,
+    implicit_module: bool = True,
+    verify: bool = True,
+) -> ModuleOp:
+    """`parse` for text that is already at hand, as the tools need it."""
+    module = SourceParser(ctx, text, name).parse_module(implicit_module)
+    if verify:
+        with deep_recursion():
+            verify_ops(module)
+            verify_programs(module)
+    return module
+
+
+def decode(data: bytes, name: str) -> str:
+    """The text of a file, which must be UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidProgram(
+            None,
+            f"{name}:{line}: byte {error.start} is not UTF-8 text",
+            "save the file as UTF-8",
+        ) from None

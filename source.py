@@ -1,0 +1,195 @@
+"""
+Reading programs from text.
+
+`SourceParser` is xDSL's parser with what a user expects of an error: every operation
+knows its place in the text, every failure is a `SyntaxFailure` with a place, a cause and
+a remedy, and nothing in the text can exhaust the stack.
+"""
+
+import sys
+from bisect import bisect_right
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import accumulate
+
+from typing_extensions import override
+from xdsl.context import Context
+from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+from xdsl.ir import (
+    AttributeInvT,
+    BlockArgument,
+    Dialect,
+    Operation,
+    Region,
+    SSAValue,
+)
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.utils.exceptions import ParseError
+from xdsl.utils.lexer import Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
+
+from vyre.diagnostics import SyntaxFailure, did_you_mean, form_hint
+from vyre.locations import is_unknown, location_at, source_name
+
+MAX_NESTING = 128
+"""How deeply regions may be nested in a source text."""
+
+_RECURSION_LIMIT = 12_000
+"""Python frames that xDSL needs for `MAX_NESTING` levels, several times over."""
+
+
+@contextmanager
+def deep_recursion() -> Generator[None]:
+    """Room on Python's stack for programs nested up to `MAX_NESTING`."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+class SourceParser(Parser):
+    """
+    Parses a module and remembers where each operation and block argument stands.
+
+    Example: `SourceParser(ctx, text, "reach.mlir").parse_module()`
+    """
+
+    def __init__(self, ctx: Context, text: str, name: str):
+        super().__init__(ctx, text, name)
+        lines = text.split("\n")
+        self._file = source_name(name, lines)
+        self._line_starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+        self._open_ops: list[Span] = []
+        self._first_uses: dict[str, Span] = {}
+        self._depth = 0
+
+    @override
+    def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
+        try:
+            with deep_recursion():
+                module = super().parse_module(allow_implicit_module)
+        except RecursionError:
+            raise SyntaxFailure(
+                self._current_token.span,
+                "the text is nested too deeply here",
+                f"nest regions at most {MAX_NESTING} deep, attributes and types far less",
+            ) from None
+        except ParseError as error:
+            raise self._explained(error) from None
+        if is_unknown(module.location):
+            module.location = location_at(self._file, 1, 1)
+        return module
+
+    @override
+    def parse_operation(self) -> Operation:
+        depth = len(self._open_ops)
+        try:
+            op = super().parse_operation()
+        except (ParseError, RecursionError):
+            raise
+        except Exception as error:
+            # xDSL lets through whatever the construction of an attribute raises. The
+            # innermost open operation is the one whose text is at fault.
+            self.raise_error(str(error) or type(error).__name__, self._open_ops[-1])
+        start = self._open_ops[depth]
+        del self._open_ops[depth:]
+        if is_unknown(op.location):
+            op.location = self._location(start)
+        return op
+
+    @override
+    def _parse_op_result_list(self) -> list[tuple[Span, int]]:
+        self._open_ops.append(self._current_token.span)
+        results = super()._parse_op_result_list()
+        self._open_ops[-1] = self._current_token.span
+        return results
+
+    @override
+    def parse_optional_region(
+        self, arguments: Iterable[Parser.Argument] | None = None
+    ) -> Region | None:
+        if self._current_token.kind != MLIRTokenKind.L_BRACE:
+            return None
+        if self._depth == MAX_NESTING:
+            self.raise_error(f"regions are nested more than {MAX_NESTING} deep")
+        self._depth += 1
+        region = super().parse_optional_region(arguments)
+        self._depth -= 1
+        return region
+
+    @override
+    def resolve_operand(
+        self, operand: UnresolvedOperand, type: AttributeInvT
+    ) -> SSAValue[AttributeInvT]:
+        if operand.operand_name not in self.ssa_values:
+            self._first_uses.setdefault(operand.operand_name, operand.span)
+        return super().resolve_operand(operand, type)
+
+    @override
+    def _register_ssa_definition(
+        self, name: str, values: Sequence[SSAValue], span: Span
+    ) -> None:
+        super()._register_ssa_definition(name, values, span)
+        for value in values:
+            if isinstance(value, BlockArgument) and is_unknown(value.location):
+                value.location = self._location(span)
+
+    def _location(self, span: Span) -> FileLineColLoc:
+        # A table of line starts: xDSL's own counts lines from the top for each span.
+        line = bisect_right(self._line_starts, span.start)
+        return location_at(self._file, line, span.start - self._line_starts[line - 1] + 1)
+
+    def _explained(self, error: ParseError) -> SyntaxFailure:
+        """The same error at the most telling place, with a remedy."""
+        undefined = next(iter(self.forward_ssa_references), None)
+        if undefined is not None and error.msg.startswith("values used but not defined"):
+            return SyntaxFailure(
+                self._first_uses[undefined],
+                f"%{undefined} is used but never defined",
+                did_you_mean(f"%{undefined}", [f"%{name}" for name in self.ssa_values])
+                or "define it above, or correct the name",
+            )
+        message = error.msg.strip().split("\n")[0]
+        span = self._span_of(error)
+        if message.endswith("is not registered") and self._open_ops:
+            span = self._open_ops[-1]
+        elif message == "in block definition":
+            message = "expected an operation or `}`"
+        if error.span.start >= len(self.lexer.input):
+            message = f"the text ends too early: {message}"
+        return SyntaxFailure(span, message, self._remedy(error))
+
+    def _span_of(self, error: ParseError) -> Span[str]:
+        return Span(error.span.start, error.span.end, self.lexer.input)
+
+    def _remedy(self, error: ParseError) -> str:
+        if not self._open_ops:
+            return "a file holds operations, such as `vyre.program @name [64, 1, 1] {}`"
+        opened = self._open_ops[-1]
+        name = opened.text.strip('"')
+        if "Operation" in error.msg and error.msg.endswith("is not registered"):
+            return self._unregistered_remedy(name)
+        op_type = self.ctx.get_optional_op(name)
+        if op_type is None:
+            return "correct the text at the caret"
+        if self._location(opened).line.data == error.span.get_location().line:
+            return form_hint(op_type)
+        return f"correct the text at the caret, inside the '{op_type.name}' above it"
+
+    def _unregistered_remedy(self, name: str) -> str:
+        dialect_name = name.partition(".")[0]
+        dialect = self.ctx.get_optional_dialect(dialect_name)
+        if dialect is None:
+            return (
+                did_you_mean(dialect_name, self.ctx.registered_dialect_names)
+                or "register its dialect, or pass --allow-unregistered-dialect"
+            )
+        return did_you_mean(name, _operation_names(dialect)) or (
+            f"use an operation that the '{dialect_name}' dialect has"
+        )
+
+
+def _operation_names(dialect: Dialect) -> Iterator[str]:
+    return (op.name for op in dialect.operations)

@@ -1,0 +1,8 @@
+"""What Vyre adds to every xDSL tool, through the `xdsl.universe` entry point."""
+
+from xdsl.universe import Universe
+
+from vyre.dialects import get_all_dialects
+from vyre.passes import get_all_passes
+
+VYRE_UNIVERSE = Universe(all_dialects=get_all_dialects(), all_passes=get_all_passes())
