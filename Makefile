@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
-PACKAGE := $(wildcard *.py) py.typed analysis dialects passes tools
+PACKAGE := $(wildcard *.py) py.typed analysis dialects passes runtime tools
 
 .PHONY: demo test lint typecheck filecheck pytest format docs fuzz-ir bench-startup clean
 

@@ -21,9 +21,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import DiagnosticException, ParseError
+from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
 from vyre.dialects.refusal import Note, Refusal
@@ -50,21 +51,12 @@ class VyreError(DiagnosticException):
         return f"error: {self.cause}\nFix: {self.fix}"
 
 
-class InvalidProgram(VyreError):
+class LocatedError(VyreError):
     """
-    The program breaks a rule.
+    An error at an operation of a program.
 
     `place` is where (None for code that was never in a file), `cause` what is wrong, `fix`
     what can be done, `notes` which other places take part.
-
-    Example:
-
-    ```python
-    try:
-        module = vyre.parse(path)
-    except vyre.InvalidProgram as error:
-        print(error)
-    ```
     """
 
     def __init__(
@@ -79,7 +71,7 @@ class InvalidProgram(VyreError):
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        subject = "" if self.at is None else f"'{self.at.name}': "
+        subject = "" if self.at is None else f"'{name_of(self.at)}': "
         cause = self.cause if self.cause.startswith("'") else subject + self.cause
         yield from _quote(self.place, "error", cause, _written_name(self.at))
         if self.place is None and self.at is not None:
@@ -87,6 +79,21 @@ class InvalidProgram(VyreError):
         for at, text in self.notes:
             yield from _quote(place_of(at), "note", text, _written_name(at))
         yield f"Fix: {self.fix}"
+
+
+class InvalidProgram(LocatedError):
+    """
+    The program breaks a rule.
+
+    Example:
+
+    ```python
+    try:
+        module = vyre.parse(path)
+    except vyre.InvalidProgram as error:
+        print(error)
+    ```
+    """
 
 
 class SyntaxFailure(ParseError, InvalidProgram):
@@ -116,9 +123,16 @@ def invalid(op: Operation, error: Exception) -> InvalidProgram:
         owner = at.owner if isinstance(at, SSAValue) else at
         place = owner if isinstance(owner, Operation) else op
         return InvalidProgram(place, error.cause, error.fix, error.notes)
-    cause, _, fix = str(error).strip().partition("\nFix: ")
-    first_line = cause.split("\n")[0] or type(error).__name__
-    return InvalidProgram(op, first_line, fix or form_hint(type(op)))
+    if isinstance(error, VerifyException):
+        cause = " ".join(str(error).split())
+    else:
+        cause = f"is malformed: {' '.join(str(error).split()) or type(error).__name__}"
+    return InvalidProgram(op, cause, form_hint(type(op)))
+
+
+def name_of(op: Operation) -> str:
+    """The name of an operation, also of one that no dialect defines."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def form_hint(op_type: type[Operation]) -> str:
@@ -170,7 +184,7 @@ def _underline_length(rest: str, underline: str) -> int:
 def _written_name(at: Operation | SSAValue | None) -> str:
     """What stands in the source at the place of `at`, if it stands there at all."""
     node = at.owner if isinstance(at, OpResult) else at
-    return node.name if isinstance(node, Operation) else ""
+    return name_of(node) if isinstance(node, Operation) else ""
 
 
 def _one_line(op: Operation) -> str:

@@ -23,6 +23,7 @@ from xdsl.ir import (
     Region,
     SSAValue,
 )
+from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Span
@@ -155,6 +156,9 @@ class SourceParser(Parser):
         span = self._span_of(error)
         if message.endswith("is not registered") and self._open_ops:
             span = self._open_ops[-1]
+        elif self._fell_out_of_its_line(error):
+            span = self._open_ops[-1]
+            message = f"the operation ends too early: {message}"
         elif message == "in block definition":
             message = "expected an operation or `}`"
         if error.span.start >= len(self.lexer.input):
@@ -163,6 +167,22 @@ class SourceParser(Parser):
 
     def _span_of(self, error: ParseError) -> Span[str]:
         return Span(error.span.start, error.span.end, self.lexer.input)
+
+    def _fell_out_of_its_line(self, error: ParseError) -> bool:
+        """Whether an operation without regions was looked for in the next line."""
+        if not self._open_ops or error.span.start >= len(self.lexer.input):
+            return False
+        op_type = self.ctx.get_optional_op(self._open_ops[-1].text)
+        has_regions = (
+            op_type is None
+            or not issubclass(op_type, IRDLOperation)
+            or bool(op_type.get_irdl_definition().regions)
+        )
+        return not has_regions and not self._on_line_of_open_op(error)
+
+    def _on_line_of_open_op(self, error: ParseError) -> bool:
+        opened = self._location(self._open_ops[-1]).line.data
+        return opened == error.span.get_location().line
 
     def _remedy(self, error: ParseError) -> str:
         if not self._open_ops:
@@ -174,7 +194,9 @@ class SourceParser(Parser):
         op_type = self.ctx.get_optional_op(name)
         if op_type is None:
             return "correct the text at the caret"
-        if self._location(opened).line.data == error.span.get_location().line:
+        if "is not defined above" in error.msg:
+            return "declare it above, or correct the name"
+        if self._on_line_of_open_op(error) or self._fell_out_of_its_line(error):
             return form_hint(op_type)
         return f"correct the text at the caret, inside the '{op_type.name}' above it"
 

@@ -13,4 +13,12 @@ def get_all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
         return VerifyProgramPass
 
-    return {"vyre-verify-program": get_verify_program}
+    def get_test_uniformity() -> type[ModulePass]:
+        from vyre.passes.test_uniformity import TestUniformityPass
+
+        return TestUniformityPass
+
+    return {
+        "vyre-test-uniformity": get_test_uniformity,
+        "vyre-verify-program": get_verify_program,
+    }

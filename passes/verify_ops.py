@@ -7,12 +7,12 @@ module, and the cost stays linear where xDSL counts a region's blocks again for 
 terminator.
 """
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator, NoTerminator
 
-from vyre.diagnostics import invalid
-from vyre.dialects.refusal import Refusal
+from vyre.diagnostics import InvalidProgram, invalid
+from vyre.dialects.refusal import Note, Refusal
 
 
 def verify_ops(module: ModuleOp) -> None:
@@ -25,14 +25,14 @@ def verify_ops(module: ModuleOp) -> None:
     """
     for op in module.walk(region_first=True):
         try:
+            op.verify_()
             for region in op.regions:
                 single = region.blocks.first is region.blocks.last
                 for block in region.blocks:
                     _verify_block_end(op, block, single)
-            op.verify_()
         except Exception as error:
             # Verifiers of other dialects also raise plain exceptions on broken input.
-            raise invalid(op, error) from None
+            raise _explained(op, error) from None
 
 
 def _verify_block_end(op: Operation, block: Block, single: bool) -> None:
@@ -61,3 +61,48 @@ def _verify_block_end(op: Operation, block: Block, single: bool) -> None:
                 fix="branch to a block of the same region",
                 at=inner,
             )
+
+
+def _explained(op: Operation, error: Exception) -> InvalidProgram:
+    """The error at the operation that the user has to change."""
+    text = str(error)
+    if text.startswith("Operation using value defined out of its IsolatedFromAbove"):
+        refusal = _isolation_refusal(op)
+    elif text.startswith("Redefinition of symbol"):
+        refusal = _symbol_refusal(op)
+    else:
+        return invalid(op, error)
+    return invalid(op, refusal or error)
+
+
+def _isolation_refusal(op: Operation) -> Refusal | None:
+    """Which operation uses a value from around `op`."""
+    inside: set[SSAValue] = set()
+    for inner in op.walk():
+        inside.update(inner.results)
+        inside.update(a for region in inner.regions for b in region.blocks for a in b.args)
+    for inner in op.walk():
+        for operand in inner.operands:
+            if inner is not op and operand not in inside:
+                return Refusal(
+                    f"uses a value from outside its '{op.name}'",
+                    fix=f"compute the value inside, or pass it to the '{op.name}'",
+                    at=inner,
+                    notes=[Note(operand, "defined here")],
+                )
+    return None
+
+
+def _symbol_refusal(table: Operation) -> Refusal | None:
+    """Which operation takes a name that is taken."""
+    first: dict[str, Operation] = {}
+    for op in table.regions[0].block.ops:
+        name = op.get_attr_or_prop("sym_name")
+        if isinstance(name, StringAttr) and first.setdefault(name.data, op) is not op:
+            return Refusal(
+                f"the name @{name.data} is taken",
+                fix="rename one of the two",
+                at=op,
+                notes=[Note(first[name.data], "first used here")],
+            )
+    return None

@@ -16,10 +16,12 @@ from xdsl.passes import ModulePass
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.passes.rules.barriers import verify_barriers
 from vyre.passes.rules.control_flow import verify_control_flow
 from vyre.passes.rules.dominance import verify_dominance
 from vyre.passes.rules.literal_indices import verify_literal_indices
 from vyre.passes.rules.memrefs import verify_memrefs
+from vyre.passes.rules.tokens import verify_tokens
 
 Rule = Callable[[ProgramOp | ScheduleOp], None]
 
@@ -27,7 +29,9 @@ RULES: tuple[Rule, ...] = (
     verify_dominance,
     verify_control_flow,
     verify_memrefs,
+    verify_tokens,
     verify_literal_indices,
+    verify_barriers,
 )
 """In this order: later rules rely on what earlier ones have established."""
 

@@ -182,7 +182,8 @@ class BufferOp(IRDLOperation):
                 f'workgroup buffer "{name}" has no fixed positive size',
                 fix="write every size of its type as a positive number",
             )
-        if self.binding or self.output or self.live_out or self.output_range:
+        shared = (self.binding, self.output, self.live_out, self.output_range)
+        if any(clause is not None for clause in shared):
             raise Refusal(
                 f'workgroup buffer "{name}" cannot be passed to or from the caller',
                 fix="remove `binding`, `output`, `live_out` and `range`",
@@ -246,7 +247,9 @@ class BufferOp(IRDLOperation):
         if self.coalesce is not None and not 0 <= self.coalesce.value.data < rank:
             raise Refusal(
                 f"coalesce dimension {self.coalesce.value.data} does not exist",
-                fix=f"name one of the buffer's {rank} dimensions, counted from 0",
+                fix=f"name one of the {rank} dimensions, counted from 0"
+                if rank
+                else "remove the clause: the buffer has no dimensions",
             )
 
 

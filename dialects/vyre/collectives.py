@@ -26,11 +26,10 @@ from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre.accesses import verify_readable, verify_writable
 from vyre.dialects.vyre.attributes import (
     FLOAT_REDUCE_KINDS,
-    Access,
     ReduceKind,
     ReduceKindAttr,
 )
-from vyre.dialects.vyre.buffers import BufferOp, memref_type
+from vyre.dialects.vyre.buffers import memref_type
 from vyre.dialects.vyre.effects import (
     EffectfulOp,
     ListedEffects,
@@ -39,15 +38,6 @@ from vyre.dialects.vyre.effects import (
     writes,
 )
 from vyre.dialects.vyre.placement import TopLevelOf
-
-
-def _verify_global(buffer: SSAValue) -> None:
-    declaration = buffer.owner
-    if isinstance(declaration, BufferOp) and declaration.access.data is Access.WORKGROUP:
-        raise Refusal(
-            "ranks cannot exchange workgroup memory",
-            fix="copy it to a buffer of the grid first",
-        )
 
 
 def _verify_kind(kind: ReduceKind, buffer: SSAValue) -> None:
@@ -70,7 +60,6 @@ class InPlaceCollectiveOp(EffectfulOp, ABC):
         return {reads(self.buffer), writes(self.buffer)}
 
     def _verify_buffer(self) -> None:
-        _verify_global(self.buffer)
         verify_readable(self.buffer)
         verify_writable(self.buffer)
 
@@ -89,15 +78,8 @@ class CopyingCollectiveOp(EffectfulOp, ABC):
         return {reads(self.source), writes(self.destination)}
 
     def _verify_buffers(self) -> None:
-        _verify_global(self.source)
-        _verify_global(self.destination)
         verify_readable(self.source)
         verify_writable(self.destination)
-        if self.source == self.destination:
-            raise Refusal(
-                "source and destination are the same buffer",
-                fix="gather or scatter into another buffer",
-            )
 
 
 @irdl_op_definition

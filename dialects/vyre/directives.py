@@ -1,8 +1,10 @@
 """Pieces of assembly syntax that the declarative format lacks."""
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Block, Region
 from xdsl.irdl import IRDLOperation
 from xdsl.irdl.declarative_assembly_format import (
+    AttributeVariable,
     CustomDirective,
     ParsingState,
     PrintingState,
@@ -59,10 +61,13 @@ class YieldingBody(CustomDirective):
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         state.print_whitespace(printer)
+        body = self.body.get(op)
+        terminator = body.block.last_op
+        says_something = op.results or (terminator is not None and terminator.attributes)
         printer.print_region(
-            self.body.get(op),
+            body,
             print_entry_block_args=False,
-            print_block_terminators=bool(op.results),
+            print_block_terminators=bool(says_something),
         )
 
 
@@ -71,6 +76,33 @@ def _parse_body(parser: Parser) -> Region:
     if region.blocks.first is None:
         region.add_block(Block())
     return region
+
+
+@irdl_custom_directive
+class Provenance(CustomDirective):
+    """
+    Who made a region, and from what, as far as known.
+
+    Print: `"generator" from "source"`, either of them or nothing.
+    Parse: the same. (An optional `$generator` would take a following `{` for its own.)
+    """
+
+    generator: AttributeVariable
+    source: AttributeVariable
+
+    def parse(self, parser: Parser, state: ParsingState) -> None:
+        generator = parser.parse_optional_str_literal()
+        if generator is not None:
+            self.generator.set(state, StringAttr(generator))
+        if parser.parse_optional_keyword("from") is not None:
+            self.source.set(state, StringAttr(parser.parse_str_literal()))
+
+    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
+        self.generator.print(printer, state, op)
+        if self.source.get(op) is not None:
+            state.print_whitespace(printer)
+            printer.print_string("from")
+            self.source.print(printer, state, op)
 
 
 @irdl_custom_directive

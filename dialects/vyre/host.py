@@ -36,6 +36,7 @@ from xdsl.traits import (
 )
 
 from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.vyre.accesses import verify_readable
 from vyre.dialects.vyre.attributes import ScratchScope, ScratchScopeAttr
 from vyre.dialects.vyre.buffers import (
     BufferOp,
@@ -52,7 +53,7 @@ from vyre.dialects.vyre.effects import (
     reads,
     writes,
 )
-from vyre.dialects.vyre.placement import Inside, NotNested, TopLevelOf
+from vyre.dialects.vyre.placement import InModule, Inside, TopLevelOf
 from vyre.dialects.vyre.structure import ProgramOp
 from vyre.dialects.vyre.table import verify_no_block_arguments, verify_table
 
@@ -81,7 +82,7 @@ class ScheduleOp(IRDLOperation):
     body = region_def("single_block")
 
     traits = traits_def(
-        IsolatedFromAbove(), NoTerminator(), NotNested(), SymbolOpInterface()
+        IsolatedFromAbove(), NoTerminator(), InModule(), SymbolOpInterface()
     )
     custom_directives = (Body,)
     assembly_format = "$sym_name attr-dict-with-keyword custom<Body>($body)"
@@ -292,6 +293,7 @@ class ReadBackOp(EffectfulOp):
         return {reads(self.source)}
 
     def verify_(self) -> None:
+        verify_readable(self.source)
         shape = memref_type(self.source).get_shape()
         position = self.position.get_values()
         inside = len(position) == len(shape) and all(

@@ -55,7 +55,7 @@ class Inside(OpTrait):
 
 _MISPLACED: dict[Home, str] = {
     "vyre.program": "move it into a 'vyre.program' and launch that from the schedule",
-    "vyre.schedule": "move it into a 'vyre.schedule'; a program cannot launch programs",
+    "vyre.schedule": "move it into a 'vyre.schedule': it is something the host does",
 }
 
 
@@ -70,23 +70,26 @@ class TopLevelOf(OpTrait):
         if parent is None or parent.name in self.homes:
             return
         names = " or ".join(f"'{home}'" for home in self.homes)
+        home = enclosing_home(op)
+        nested = home is not None and home.name in self.homes
+        way = f"out of the '{parent.name}'" if nested else f"into a {names}"
         raise Refusal(
             f"'{op.name}' must stand at the top level of a {names}",
-            fix=f"move it out of the '{parent.name}'",
-            notes=[Note(parent, "nested in this operation")],
+            fix=f"move it {way}",
+            notes=[Note(parent, "nested in this operation")] if nested else (),
         )
 
 
-class NotNested(OpTrait):
-    """Programs and schedules contain neither programs nor schedules."""
+class InModule(OpTrait):
+    """Programs and schedules stand side by side, directly in a module."""
 
     def verify(self, op: Operation) -> None:
-        home = enclosing_home(op)
-        if home is not None:
+        parent = op.parent_op()
+        if parent is not None and not isinstance(parent, ModuleOp):
             raise Refusal(
-                f"'{op.name}' is nested in a '{home.name}'",
-                fix="move it next to the other one, into the module",
-                notes=[Note(home, f"inside this '{home.name}'")],
+                f"'{op.name}' is nested in a '{parent.name}'",
+                fix="move it out, directly into the module",
+                notes=[Note(parent, f"inside this '{parent.name}'")],
             )
 
 

@@ -36,12 +36,17 @@ from xdsl.traits import (
     SymbolOpInterface,
 )
 
-from vyre.dialects.refusal import Refusal
+from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre.attributes import Access
 from vyre.dialects.vyre.buffers import BufferOp, ParamOp
-from vyre.dialects.vyre.directives import Body, ResultTypes, YieldingBody
+from vyre.dialects.vyre.directives import (
+    Body,
+    Provenance,
+    ResultTypes,
+    YieldingBody,
+)
 from vyre.dialects.vyre.effects import ChangesInvocations
-from vyre.dialects.vyre.placement import EndsInvocation, Inside, NotNested
+from vyre.dialects.vyre.placement import EndsInvocation, InModule, Inside
 from vyre.dialects.vyre.table import verify_no_block_arguments, verify_table
 
 
@@ -75,7 +80,7 @@ class ProgramOp(IRDLOperation):
     body = region_def("single_block")
 
     traits = traits_def(
-        IsolatedFromAbove(), NoTerminator(), NotNested(), SymbolOpInterface()
+        IsolatedFromAbove(), NoTerminator(), InModule(), SymbolOpInterface()
     )
     custom_directives = (Body,)
     assembly_format = "$sym_name $workgroup_size attr-dict-with-keyword custom<Body>($body)"
@@ -176,9 +181,9 @@ class RegionOp(IRDLOperation):
         SingleBlockImplicitTerminator(YieldOp),
         RecursiveMemoryEffect(),
     )
-    custom_directives = (ResultTypes, YieldingBody)
+    custom_directives = (Provenance, ResultTypes, YieldingBody)
     assembly_format = (
-        "($generator^)? (`from` $source^)? custom<ResultTypes>(type($outputs)) "
+        "custom<Provenance>($generator, $source) custom<ResultTypes>(type($outputs)) "
         "attr-dict-with-keyword custom<YieldingBody>($body)"
     )
 
@@ -200,16 +205,19 @@ class RegionOp(IRDLOperation):
         )
 
     def verify_(self) -> None:
-        verify_no_block_arguments(self, self.body.block)
+        if self.body.block.args:
+            raise Refusal(
+                "a region has no block arguments",
+                fix="use the values around the region directly",
+            )
         terminator = self.body.block.last_op
         assert isinstance(terminator, YieldOp)
         expected, found = self.outputs.types, terminator.values.types
         if expected != found:
             raise Refusal(
-                f"the region has results {_type_list(expected)} "
-                f"but yields {_type_list(found)}",
+                f"has results {_type_list(expected)} but yields {_type_list(found)}",
                 fix="yield one value of the right type for each result",
-                at=terminator,
+                notes=[Note(terminator, "yielded here")] if terminator.values else (),
             )
 
 

@@ -27,8 +27,7 @@ from vyre.dialects.vyre.accesses import (
     verify_readable,
     verify_writable,
 )
-from vyre.dialects.vyre.attributes import Access, Ordering, OrderingAttr, TokenType
-from vyre.dialects.vyre.buffers import BufferOp
+from vyre.dialects.vyre.attributes import Ordering, OrderingAttr, TokenType
 from vyre.dialects.vyre.effects import (
     EffectfulOp,
     ListedEffects,
@@ -119,21 +118,11 @@ class AsyncCopyOp(EffectfulOp, ABC):
     def effects(self) -> AbstractSet[EffectInstance]:
         return {reads(self.source), writes(self.destination)}
 
-    def _verify_copy(self) -> None:
+    def verify_(self) -> None:
         verify_indices(self.source, self.source_indices)
         verify_indices(self.destination, self.destination_indices)
         verify_readable(self.source)
         verify_writable(self.destination)
-        if self.token.first_use is None:
-            raise Refusal(
-                "nothing waits for this copy, so nothing says when it is done",
-                fix="pass its token to a 'vyre.async_wait'",
-            )
-
-
-def _is_workgroup_memory(buffer: SSAValue) -> bool:
-    declaration = buffer.owner
-    return isinstance(declaration, BufferOp) and declaration.access.data is Access.WORKGROUP
 
 
 @irdl_op_definition
@@ -153,14 +142,6 @@ class AsyncLoadOp(AsyncCopyOp):
 
     name = "vyre.async_load"
 
-    def verify_(self) -> None:
-        self._verify_copy()
-        if _is_workgroup_memory(self.source):
-            raise Refusal(
-                "an asynchronous load takes from a workgroup buffer",
-                fix="use 'vyre.async_store' to copy out of workgroup memory",
-            )
-
 
 @irdl_op_definition
 class AsyncStoreOp(AsyncCopyOp):
@@ -176,14 +157,6 @@ class AsyncStoreOp(AsyncCopyOp):
     """
 
     name = "vyre.async_store"
-
-    def verify_(self) -> None:
-        self._verify_copy()
-        if _is_workgroup_memory(self.destination):
-            raise Refusal(
-                "an asynchronous store writes to a workgroup buffer",
-                fix="use 'vyre.async_load' to copy into workgroup memory",
-            )
 
 
 @irdl_op_definition

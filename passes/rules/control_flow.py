@@ -31,8 +31,14 @@ def _verify_if(op: scf.IfOp) -> None:
     for region in op.regions:
         block = region.blocks.first
         if block is not None:
+            if block.args:
+                raise Refusal(
+                    "an arm of an if has block arguments",
+                    fix="use the values around the if directly",
+                    at=op,
+                )
             arm = _yield_of(block.last_op, op)
-            _expect_types(arm, "yields", arm.arguments, "the results", op.output)
+            _expect_types(arm, "yields", arm.arguments, "the results are", op.output)
         elif op.output:
             raise Refusal(
                 "has results but no else branch to give them",
@@ -51,11 +57,11 @@ def _verify_while(op: scf.WhileOp) -> None:
             at=condition or op,
         )
     again = _yield_of(after.last_op, op)
-    _expect_types(op, "starts with", op.arguments, "the first region", before.args)
-    _expect_types(again, "yields", again.arguments, "the first region", before.args)
+    _expect_types(op, "starts with", op.arguments, "the first region takes", before.args)
+    _expect_types(again, "yields", again.arguments, "the first region takes", before.args)
     passed = condition.args
-    _expect_types(condition, "passes", passed, "the second region", after.args)
-    _expect_types(condition, "passes", passed, "the results", op.res)
+    _expect_types(condition, "passes", passed, "the second region takes", after.args)
+    _expect_types(condition, "passes", passed, "the results are", op.res)
 
 
 def _yield_of(last: Operation | None, parent: Operation) -> scf.YieldOp:
@@ -79,7 +85,7 @@ def _expect_types(
     taken_types = [value.type for value in taken]
     if given_types != taken_types:
         raise Refusal(
-            f"{gives} ({', '.join(map(str, given_types))}), but {taker} take "
+            f"{gives} ({', '.join(map(str, given_types))}), but {taker} "
             f"({', '.join(map(str, taken_types))})",
             fix="make number and types agree",
             at=at,

@@ -3,26 +3,39 @@ A program always knows which buffers an access may touch.
 
 Every memref has sources (see `vyre.analysis.buffer_sources`). Choosing a buffer with
 `arith.select` or `scf.if`, or making a new view of one, would hide them and is refused.
-An access through a carried memref must be allowed on each of its sources.
+What an operation asks of a buffer must hold for each source: that it may be read or
+written, that it is or is not workgroup memory, and that two arguments of which one is
+written are different buffers.
 """
 
 from collections.abc import Iterator, Mapping
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
 from vyre.analysis.buffer_sources import Declaration, buffer_sources, is_memref
 from vyre.dialects.refusal import Note, Refusal
-from vyre.dialects.vyre import BufferOp, LaunchOp, ProgramOp, ScheduleOp
+from vyre.dialects.vyre import (
+    AllGatherOp,
+    AllReduceOp,
+    AsyncLoadOp,
+    AsyncStoreOp,
+    BroadcastOp,
+    BufferOp,
+    LaunchOp,
+    ProgramOp,
+    ReduceScatterOp,
+    ScheduleOp,
+)
+from vyre.dialects.vyre.attributes import Access
 from vyre.dialects.vyre.host import programs_in
 
 Sources = Mapping[SSAValue, tuple[Declaration, ...]]
 
 
 def verify_memrefs(program: ProgramOp | ScheduleOp) -> None:
-    """Refuse memrefs without sources, and accesses that a source does not allow."""
+    """Refuse memrefs without sources, and uses that a source does not allow."""
     sources = buffer_sources(program)
     segments = {} if program.parent is None else programs_in(program.parent)
     for op in program.body.walk():
@@ -31,8 +44,9 @@ def verify_memrefs(program: ProgramOp | ScheduleOp) -> None:
                 _refuse_origin(op, value)
         if isinstance(op, LaunchOp):
             _verify_launch(op, segments[op.segment.string_value()], sources)
-        else:
+        elif not op.regions:
             _verify_access(op, sources)
+            _verify_memory(op, sources)
 
 
 def _defined_values(op: Operation) -> Iterator[SSAValue]:
@@ -45,7 +59,7 @@ def _defined_values(op: Operation) -> Iterator[SSAValue]:
 def _refuse_origin(op: Operation, value: SSAValue) -> None:
     if isinstance(op, arith.SelectOp):
         raise Refusal(
-            "chooses between buffers for each invocation",
+            "chooses between buffers",
             fix="load from both and select the value, or branch around the accesses",
             at=op,
         )
@@ -60,24 +74,13 @@ def _refuse_origin(op: Operation, value: SSAValue) -> None:
 
 def _verify_access(op: Operation, sources: Sources) -> None:
     for effect in get_effects(op) or ():
-        value = effect.value
-        if not isinstance(value, SSAValue) or not isinstance(value.type, MemRefType):
-            continue
-        reads = effect.kind is MemoryEffectKind.READ
-        writes = effect.kind is MemoryEffectKind.WRITE
-        _require(op, sources.get(value, ()), reads, writes)
+        if isinstance(effect.value, SSAValue):
+            reads = effect.kind is MemoryEffectKind.READ
+            writes = effect.kind is MemoryEffectKind.WRITE
+            _require_access(op, sources.get(effect.value, ()), reads, writes)
 
 
-def _verify_launch(op: LaunchOp, segment: ProgramOp, sources: Sources) -> None:
-    """A launch accesses its arguments as the segment's table says."""
-    for argument, entry in zip(op.arguments, segment.launch_table):
-        if isinstance(entry, BufferOp):
-            access = entry.access.data
-            found = sources.get(argument, ())
-            _require(op, found, access.readable, access.writable)
-
-
-def _require(
+def _require_access(
     op: Operation, declarations: tuple[Declaration, ...], reads: bool, writes: bool
 ) -> None:
     for declaration in declarations:
@@ -92,4 +95,72 @@ def _require(
                 fix="declare the buffer read_write",
                 at=op,
                 notes=[Note(declaration, "declared here")],
+            )
+
+
+def _verify_memory(op: Operation, sources: Sources) -> None:
+    """Which operations work on workgroup memory, and which on two different buffers."""
+    match op:
+        case AsyncLoadOp():
+            text = "an asynchronous load takes from workgroup memory"
+            fix = "use 'vyre.async_store' to copy out of workgroup memory"
+            _require_global(op, sources.get(op.source, ()), text, fix)
+        case AsyncStoreOp():
+            text = "an asynchronous store writes to workgroup memory"
+            fix = "use 'vyre.async_load' to copy into workgroup memory"
+            _require_global(op, sources.get(op.destination, ()), text, fix)
+        case AllReduceOp() | BroadcastOp() | AllGatherOp() | ReduceScatterOp():
+            for operand in op.operands:
+                text = "ranks cannot exchange workgroup memory"
+                fix = "copy it to a buffer of the grid first"
+                _require_global(op, sources.get(operand, ()), text, fix)
+            _require_different(op, list(op.operands), [False, True], sources)
+        case _:
+            pass
+
+
+def _require_global(
+    op: Operation, declarations: tuple[Declaration, ...], text: str, fix: str
+) -> None:
+    for declaration in declarations:
+        if (
+            isinstance(declaration, BufferOp)
+            and declaration.access.data is Access.WORKGROUP
+        ):
+            raise Refusal(text, fix=fix, at=op, notes=[Note(declaration, "declared here")])
+
+
+def _verify_launch(op: LaunchOp, segment: ProgramOp, sources: Sources) -> None:
+    """A launch accesses its arguments as the segment's table says."""
+    buffers: list[SSAValue] = []
+    written: list[bool] = []
+    for argument, entry in zip(op.arguments, segment.launch_table):
+        if isinstance(entry, BufferOp):
+            access = entry.access.data
+            found = sources.get(argument, ())
+            _require_access(op, found, access.readable, access.writable)
+            buffers.append(argument)
+            written.append(access.writable)
+    _require_different(op, buffers, written, sources)
+
+
+def _require_different(
+    op: Operation, buffers: list[SSAValue], written: list[bool], sources: Sources
+) -> None:
+    """
+    No buffer is passed twice if one of the two is written. Two carried memrefs may share
+    sources and still always be different, as ping-pong buffers are, so only what is
+    surely the same is refused.
+    """
+    first_use: dict[Declaration | SSAValue, int] = {}
+    for position, buffer in enumerate(buffers):
+        behind = sources.get(buffer, ())
+        key = behind[0] if len(behind) == 1 else buffer
+        first = first_use.setdefault(key, position)
+        if first != position and (written[first] or written[position]):
+            raise Refusal(
+                "is given one buffer twice, and writes it",
+                fix="pass two different buffers",
+                at=op,
+                notes=[Note(buffer, "this one")],
             )

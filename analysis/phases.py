@@ -1,0 +1,168 @@
+"""
+Phases: which code runs without a barrier in between.
+
+A phase is all code connected by paths without a grid barrier, back edges and zero-trip
+paths included. Two accesses in one phase may happen at the same time in different
+invocations; accesses in different phases are ordered. The same is computed for workgroup
+barriers (a grid barrier is one too): then a phase is what runs between two barriers of one
+workgroup.
+
+A straight walk gives every stretch of code between barriers a number, and numbers are
+joined (union-find) wherever control can pass from one stretch to another: from both arms
+of an `if` to what follows, from the end of a loop's body back to its start, and past a
+loop that makes no trip.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from xdsl.dialects import scf
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import MemoryEffectKind, get_effects
+
+from vyre.analysis.buffer_sources import Declaration
+from vyre.analysis.purity import is_known
+from vyre.dialects.vyre import (
+    AllGatherOp,
+    AllReduceOp,
+    AsyncLoadOp,
+    AsyncStoreOp,
+    AsyncWaitOp,
+    BarrierOp,
+    BroadcastOp,
+    ProgramOp,
+    ReduceScatterOp,
+    RegionOp,
+)
+
+COLLECTIVES = (AllReduceOp, AllGatherOp, ReduceScatterOp, BroadcastOp)
+"""Operations with a grid barrier before and after them."""
+
+
+@dataclass(frozen=True)
+class Phases:
+    """The phase of every operation of a program, as a number."""
+
+    of: Mapping[Operation, int]
+
+    def together(self, one: Operation, other: Operation) -> bool:
+        """Whether the two may run without a barrier in between."""
+        return self.of[one] == self.of[other]
+
+
+def grid_phases(program: ProgramOp) -> Phases:
+    """Phases between grid barriers."""
+    return _Numbering(grid_only=True).number(program)
+
+
+def workgroup_phases(program: ProgramOp) -> Phases:
+    """Phases between barriers of any kind, as one workgroup sees them."""
+    return _Numbering(grid_only=False).number(program)
+
+
+class _Numbering:
+    def __init__(self, *, grid_only: bool):
+        self.grid_only = grid_only
+        self.parent: list[int] = [0]
+        self.stretch: dict[Operation, int] = {}
+
+    def number(self, program: ProgramOp) -> Phases:
+        self._block(program.body.block, 0)
+        return Phases({op: self._find(s) for op, s in self.stretch.items()})
+
+    def _block(self, block: Block, current: int) -> int:
+        """Number the block's operations from stretch `current`; returns the last."""
+        for op in block.ops:
+            if isinstance(op, COLLECTIVES):
+                current = self._new()
+            self.stretch[op] = current
+            current = self._after(op, current)
+        return current
+
+    def _after(self, op: Operation, current: int) -> int:
+        match op:
+            case BarrierOp():
+                crosses = op.is_grid_sync or not self.grid_only
+                return self._new() if crosses else current
+            case scf.IfOp():
+                ends = [self._region(region, current) for region in op.regions]
+                return self._join(*ends)
+            case scf.ForOp():
+                return self._join(current, self._region(op.body, current))
+            case scf.WhileOp():
+                tested = self._region(op.before_region, current)
+                self._join(current, self._region(op.after_region, tested))
+                return tested
+            case RegionOp():
+                return self._region(op.body, current)
+            case _:
+                if isinstance(op, COLLECTIVES):
+                    return self._new()
+                # Of an operation we do not know, any region may run any number of times.
+                for region in op.regions:
+                    current = self._join(current, self._region(region, current))
+                return current
+
+    def _region(self, region: Region, current: int) -> int:
+        """The stretch in which the region ends; blocks may follow each other anyhow."""
+        ends = [self._block(block, current) for block in region.blocks]
+        if len(ends) > 1:
+            ends.append(current)
+        return self._join(*ends) if ends else current
+
+    def _new(self) -> int:
+        self.parent.append(len(self.parent))
+        return len(self.parent) - 1
+
+    def _find(self, stretch: int) -> int:
+        while self.parent[stretch] != stretch:
+            self.parent[stretch] = self.parent[self.parent[stretch]]
+            stretch = self.parent[stretch]
+        return stretch
+
+    def _join(self, *stretches: int) -> int:
+        roots = [self._find(stretch) for stretch in stretches]
+        first = min(roots)
+        for root in roots:
+            self.parent[root] = first
+        return first
+
+
+Writers = Mapping[Declaration, Operation]
+"""For each buffer that is written, one of the operations that do."""
+
+
+def writers_by_phase(
+    program: ProgramOp,
+    phases: Phases,
+    sources: Mapping[SSAValue, tuple[Declaration, ...]],
+) -> Mapping[int, Writers]:
+    """
+    Which buffers may be written in each phase, and by what.
+
+    An operation that Vyre does not know may write everything. A copy is in flight until
+    it is waited for; if that is in another phase, it may happen in any.
+    """
+    declarations = {found: None for behind in sources.values() for found in behind}
+    writers: defaultdict[int, dict[Declaration, Operation]] = defaultdict(dict)
+    for op in program.body.walk():
+        written = _written(op, sources) if is_known(op) else declarations
+        everywhere = isinstance(op, AsyncLoadOp | AsyncStoreOp) and not all(
+            isinstance(use.operation, AsyncWaitOp) and phases.together(op, use.operation)
+            for use in op.token.uses
+        )
+        for phase in set(phases.of.values()) if everywhere else (phases.of[op],):
+            for declaration in written:
+                writers[phase].setdefault(declaration, op)
+    return writers
+
+
+def _written(
+    op: Operation, sources: Mapping[SSAValue, tuple[Declaration, ...]]
+) -> Iterable[Declaration]:
+    for effect in get_effects(op) or ():
+        if op.regions or effect.kind is not MemoryEffectKind.WRITE:
+            continue
+        if isinstance(effect.value, SSAValue):
+            yield from sources.get(effect.value, ())

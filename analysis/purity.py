@@ -1,0 +1,127 @@
+"""
+Which operations of other dialects compute a value and do nothing else.
+
+xDSL's traits have holes (`arith.remui` and `arith.extsi` have no effect trait at all), so
+Vyre goes by this table. With Vyre's total semantics none of these operations can fail, so
+they may also be executed where the program would not have. An operation of another dialect
+that is not in the table counts as touching everything.
+"""
+
+from xdsl.dialects import arith, math, scf
+from xdsl.ir import Operation
+from xdsl.traits import MemoryEffect, get_effects
+
+PURE_OPS: frozenset[type[Operation]] = frozenset(
+    (
+        # Integers
+        arith.ConstantOp,
+        arith.AddiOp,
+        arith.AddUIExtendedOp,
+        arith.SubiOp,
+        arith.MuliOp,
+        arith.MulUIExtendedOp,
+        arith.MulSIExtendedOp,
+        arith.DivUIOp,
+        arith.DivSIOp,
+        arith.FloorDivSIOp,
+        arith.CeilDivSIOp,
+        arith.CeilDivUIOp,
+        arith.RemUIOp,
+        arith.RemSIOp,
+        arith.MinSIOp,
+        arith.MaxSIOp,
+        arith.MinUIOp,
+        arith.MaxUIOp,
+        arith.AndIOp,
+        arith.OrIOp,
+        arith.XOrIOp,
+        arith.ShLIOp,
+        arith.ShRUIOp,
+        arith.ShRSIOp,
+        arith.CmpiOp,
+        math.AbsIOp,
+        math.CountLeadingZerosOp,
+        math.CountTrailingZerosOp,
+        math.CtPopOp,
+        math.IPowIOp,
+        # Floats
+        arith.AddfOp,
+        arith.SubfOp,
+        arith.MulfOp,
+        arith.DivfOp,
+        arith.NegfOp,
+        arith.CmpfOp,
+        arith.MinimumfOp,
+        arith.MaximumfOp,
+        arith.MinnumfOp,
+        arith.MaxnumfOp,
+        math.AbsFOp,
+        math.AcosOp,
+        math.AcoshOp,
+        math.AsinOp,
+        math.AsinhOp,
+        math.AtanOp,
+        math.Atan2Op,
+        math.AtanhOp,
+        math.CbrtOp,
+        math.CeilOp,
+        math.CopySignOp,
+        math.CosOp,
+        math.CoshOp,
+        math.ErfOp,
+        math.ExpOp,
+        math.Exp2Op,
+        math.ExpM1Op,
+        math.FPowIOp,
+        math.FloorOp,
+        math.FmaOp,
+        math.LogOp,
+        math.Log10Op,
+        math.Log1pOp,
+        math.Log2Op,
+        math.PowFOp,
+        math.RoundOp,
+        math.RoundEvenOp,
+        math.RsqrtOp,
+        math.SinOp,
+        math.SinhOp,
+        math.SqrtOp,
+        math.TanOp,
+        math.TanhOp,
+        math.TruncOp,
+        # Conversions and choice
+        arith.SelectOp,
+        arith.BitcastOp,
+        arith.IndexCastOp,
+        arith.FPToSIOp,
+        arith.FPToUIOp,
+        arith.SIToFPOp,
+        arith.UIToFPOp,
+        arith.ExtFOp,
+        arith.TruncFOp,
+        arith.TruncIOp,
+        arith.ExtSIOp,
+        arith.ExtUIOp,
+    )
+)
+
+CONTROL_OPS: frozenset[type[Operation]] = frozenset(
+    (scf.IfOp, scf.ForOp, scf.WhileOp, scf.YieldOp, scf.ConditionOp)
+)
+"""Structured control flow: no effects but those of the operations inside."""
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether the operation only computes its results from its operands."""
+    if type(op) in PURE_OPS:
+        return True
+    return _is_ours(op) and get_effects(op) == frozenset() and not op.regions
+
+
+def is_known(op: Operation) -> bool:
+    """Whether Vyre knows what the operation does; otherwise it touches everything."""
+    return type(op) in PURE_OPS or type(op) in CONTROL_OPS or _is_ours(op)
+
+
+def _is_ours(op: Operation) -> bool:
+    return op.dialect_name() == "vyre" and op.has_trait(MemoryEffect)

@@ -1,0 +1,79 @@
+"""
+Everyone who should meet at a barrier gets there.
+
+A grid barrier stands in grid-uniform control and a workgroup barrier in workgroup-uniform
+control, and so do subgroup operations; a memref is carried only by a grid-uniform loop.
+Otherwise some invocations would wait for others that never come.
+"""
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation, SSAValue
+
+from vyre.analysis.buffer_sources import is_memref
+from vyre.analysis.uniformity import Level, Uniformity, uniformity
+from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.vyre import (
+    BarrierOp,
+    ProgramOp,
+    ScheduleOp,
+    SubgroupBallotOp,
+    SubgroupReduceOp,
+    SubgroupShuffleOp,
+)
+
+SUBGROUP_OPS = (SubgroupBallotOp, SubgroupReduceOp, SubgroupShuffleOp)
+
+
+def verify_barriers(program: ProgramOp | ScheduleOp) -> None:
+    """Refuse barriers and subgroup operations that only some invocations reach."""
+    if isinstance(program, ScheduleOp):
+        return
+    facts = uniformity(program)
+    for op in program.body.walk():
+        match op:
+            case BarrierOp() if op.is_grid_sync:
+                _require(op, op, Level.GRID, "a grid barrier", facts)
+            case BarrierOp():
+                _require(op, op, Level.WORKGROUP, "a workgroup barrier", facts)
+            case scf.ForOp() | scf.WhileOp() if any(map(is_memref, op.operands)):
+                inner = op.regions[-1].block.first_op
+                if inner is not None:
+                    _require(op, inner, Level.GRID, "a loop that carries a buffer", facts)
+            case _:
+                if isinstance(op, SUBGROUP_OPS):
+                    _require(op, op, Level.WORKGROUP, "a subgroup operation", facts)
+
+
+def _require(
+    at: Operation, inside: Operation, level: Level, what: str, facts: Uniformity
+) -> None:
+    if facts.control(inside) <= level:
+        return
+    decider = facts.diverging_value(inside)
+    scope = "grid" if level is Level.GRID else "workgroup"
+    raise Refusal(
+        f"{what} stands in control that is not {scope}-uniform"
+        + ("" if decider is None else f": {_name(decider)} may differ between invocations"),
+        fix=f"let the condition depend only on what is the same in the whole {scope}, or "
+        "move the operation out of the branch or loop",
+        at=at,
+        notes=[] if decider is None else _explanation(decider, facts),
+    )
+
+
+def _explanation(decider: SSAValue, facts: Uniformity) -> list[Note]:
+    """The condition, and where its divergence began."""
+    notes = [Note(decider, f"{_name(decider)} decides")]
+    origin = facts.origin(decider)
+    if origin is None:
+        return notes
+    subject = origin.at.results[0] if origin.at.results else None
+    name = _name(subject) if subject is not None else "this"
+    notes.append(Note(origin.at, f"{name} {origin.text}"))
+    if origin.also is not None:
+        notes.append(Note(origin.also, "written here"))
+    return notes
+
+
+def _name(value: SSAValue) -> str:
+    return f"%{value.name_hint}" if value.name_hint else "a value"
