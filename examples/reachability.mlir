@@ -16,7 +16,7 @@ vyre.program @reach [64, 1, 1] {
   %reached = vyre.buffer "reached" read_write binding 2 : memref<?xi32>
   %seen = vyre.buffer "seen" read_write binding 3 : memref<?xi32>
   %fresh = vyre.buffer "fresh" read_write binding 4 : memref<?xi32>
-  %last_change = vyre.buffer "last_change" read_write binding 5 output : memref<1xi32>
+  %last_change = vyre.buffer "last_change" read_write binding 5 : memref<1xi32>
 
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index

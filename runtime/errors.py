@@ -21,6 +21,7 @@ class DivergentBarrier(LocatedError):
 
     def __init__(self, cause: str, fix: str, at: Operation):
         super().__init__(at, cause, fix)
+        self.barrier = at
 
 
 class Trapped(LocatedError):

@@ -28,8 +28,13 @@ from vyre.runtime.reference.grid import Extent, Grid
 from vyre.runtime.reference.memory import Memory
 from vyre.runtime.scalars import dtype_of
 
-Order: TypeAlias = Literal["lockstep", "in_order", "reversed", "random", "delayed"]
-"""How workgroups take turns: all at once, or one by one in this order."""
+Order: TypeAlias = Literal[
+    "lockstep", "mirrored", "in_order", "reversed", "random", "delayed"
+]
+"""
+How invocations take turns: all at once, from the first or the last (which only atomics can
+tell apart); or workgroup by workgroup, in this order.
+"""
 
 
 @dataclass
@@ -108,6 +113,8 @@ class Dispatch:
     def _lanes(self, grid: Grid) -> Iterable[NDArray[np.int64]]:
         if self.order == "lockstep":
             return [grid.all_lanes()]
+        if self.order == "mirrored":
+            return [np.ascontiguousarray(grid.all_lanes()[::-1])]
         return grid.all_lanes().reshape(grid.group_count, grid.group_size)
 
     def _phase(

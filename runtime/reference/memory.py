@@ -43,6 +43,11 @@ class Memory:
         """Zeros for each workgroup."""
         return Memory(name, np.zeros(prod(shape) * groups, dtype), shape, prod(shape))
 
+    def index_of(self, element: int) -> list[int]:
+        """The indices of an element, for people."""
+        position = element % self.per_group if self.per_group else element
+        return [int(index) for index in np.unravel_index(position, self.shape)]
+
     def place(self, indices: list[Value], groups: Lanes) -> Place:
         """
         The elements at these indices. Each index is compared with its own dimension, as

@@ -1,0 +1,254 @@
+"""
+`--check`: is the program valid on this input?
+
+The program runs once on the reference engine while every access is watched, and again
+with invocations taking turns differently. Found are:
+
+- *races*: two invocations access an element in one phase, at least one writes, not both by
+  atomics, and no workgroup barrier orders them; plain stores of equal values are fine;
+- accesses *outside* a buffer;
+- reads of elements that were *never written*, in workgroup memory and outputs;
+- *divergent barriers*, that only some invocations reach;
+- results that depend on the *order* in which atomics are executed.
+
+A finding names the operations, their places and the invocations.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import AnyFloat
+from xdsl.ir import Operation
+
+from vyre.diagnostics import LocatedError
+from vyre.dialects.refusal import Note
+from vyre.dialects.vyre import AtomicCasOp, AtomicOp, ProgramOp, ScheduleOp
+from vyre.dialects.vyre.attributes import AtomicKind
+from vyre.runtime.access_history import READ, UPDATE, WRITE, History
+from vyre.runtime.arguments import Prepared, starts_as_zeros
+from vyre.runtime.errors import DivergentBarrier
+from vyre.runtime.geometry import workgroup_of
+from vyre.runtime.reference.engine import Dispatch, Order
+from vyre.runtime.reference.frames import Lanes
+from vyre.runtime.reference.grid import Extent, Grid
+from vyre.runtime.reference.memory import Memory
+
+Kind = Literal["race", "outside", "never written", "divergent barrier", "order"]
+
+TURNS_UP_TO = 64
+"""Workgroups up to which they are also run one after the other."""
+
+
+class Finding(LocatedError):
+    """Something that makes a program invalid; its text is a complete diagnostic."""
+
+    def __init__(
+        self, kind: Kind, at: Operation, cause: str, fix: str, notes: tuple[Note, ...] = ()
+    ):
+        super().__init__(at, cause, fix, notes)
+        self.kind: Kind = kind
+
+
+def check(
+    program: ProgramOp | ScheduleOp,
+    prepare: Callable[[], Prepared],
+    groups: Extent,
+    timeout: float | None = None,
+) -> list[Finding]:
+    """Run the program on fresh arguments, several times, and report what is wrong."""
+    prepared = prepare()
+    unwritten = {
+        buffer.entry_name.data
+        for buffer in prepared.interface.buffers
+        if starts_as_zeros(buffer)
+    }
+    watcher = Watcher(Grid(groups, workgroup_of(program)), unwritten)
+    try:
+        Dispatch(groups, observer=watcher, timeout=timeout).run(program, prepared.storage)
+    except DivergentBarrier as error:
+        watcher.add(Finding("divergent barrier", error.barrier, error.cause, error.fix))
+    if not watcher.findings:
+        _check_orders(program, prepare, prepared, groups, watcher, timeout)
+    return list(watcher.findings.values())
+
+
+def _check_orders(
+    program: ProgramOp | ScheduleOp,
+    prepare: Callable[[], Prepared],
+    expected: Prepared,
+    groups: Extent,
+    watcher: "Watcher",
+    timeout: float | None,
+) -> None:
+    few = watcher.grid.group_count <= TURNS_UP_TO
+    orders: tuple[Order, ...] = ("mirrored", "reversed", "random")
+    for order in orders if few else orders[:1]:
+        other = prepare()
+        Dispatch(groups, order=order, timeout=timeout).run(program, other.storage)
+        for name, array in expected.results().items():
+            differs = _bits(array) != _bits(other.results()[name])
+            if differs.any() and watcher.contended:
+                element = tuple(int(i) for i in np.argwhere(differs)[0])
+                watcher.add(_order_finding(watcher.contended[0], name, element))
+                return
+
+
+def _order_finding(
+    op: AtomicOp | AtomicCasOp, name: str, element: tuple[int, ...]
+) -> Finding:
+    what = "sum" if _is_float_sum(op) else "old value"
+    return Finding(
+        "order",
+        op,
+        f'the {what} depends on the order of atomics, and "{name}"{list(element)} on it',
+        "make the result independent of who comes first, or sort it afterwards",
+    )
+
+
+def _is_float_sum(op: AtomicOp | AtomicCasOp) -> bool:
+    return isinstance(op, AtomicOp) and not op.old.uses
+
+
+def _bits(array: NDArray[Any]) -> NDArray[Any]:
+    """For comparison: any NaN equals any NaN, and -0 differs from 0."""
+    if array.dtype.kind != "f":
+        return array
+    return np.where(np.isnan(array), -1, array.view(f"i{array.dtype.itemsize}"))
+
+
+class Watcher:
+    """Watches every access of a dispatch and collects findings, one per pair of places."""
+
+    def __init__(self, grid: Grid, zero_outputs: set[str]):
+        self.grid = grid
+        self.findings: dict[tuple[object, ...], Finding] = {}
+        self.contended: list[AtomicOp | AtomicCasOp] = []
+        self._zero_outputs = zero_outputs
+        self._histories: dict[Memory, History] = {}
+        self._epochs = np.zeros(grid.group_count, np.int64)
+        self._phase = 0
+
+    def add(self, finding: Finding) -> None:
+        assert finding.at is not None
+        others = tuple(note.at for note in finding.notes)
+        self.findings.setdefault((finding.kind, finding.at, *others), finding)
+
+    # What the reference engine reports
+
+    def grid_barrier(self) -> None:
+        self._phase += 1
+
+    def workgroup_barrier(self, lanes: Lanes) -> None:
+        self._epochs[np.unique(self.grid.group(lanes))] += 1
+
+    def outside(self, op: Operation, memory: Memory, lanes: Lanes) -> None:
+        self.add(
+            Finding(
+                "outside",
+                op,
+                f"invocation {self.grid.describe(int(lanes[0]))} accesses "
+                f'"{memory.name}" outside its bounds',
+                f"guard the access, or make the buffer larger than {list(memory.shape)}",
+            )
+        )
+
+    def read(self, op: Operation, memory: Memory, lanes: Lanes, elements: Any) -> None:
+        history = self._history(memory)
+        self._races(op, memory, lanes, elements, (WRITE, UPDATE))
+        missing = ~history.written[elements]
+        if missing.any():
+            first = int(np.argmax(missing))
+            self.add(
+                Finding(
+                    "never written",
+                    op,
+                    f"invocation {self.grid.describe(int(lanes[first]))} reads element "
+                    f'{memory.index_of(int(elements[first]))} of "{memory.name}", which '
+                    "was never written",
+                    "write the element first; do not rely on it being zero",
+                )
+            )
+        self._record(op, READ, memory, lanes, elements)
+
+    def write(
+        self, op: Operation, memory: Memory, lanes: Lanes, elements: Any, values: Any
+    ) -> None:
+        history = self._history(memory)
+        self._races(op, memory, lanes, elements, (READ, UPDATE))
+        for lane, other_lane, other_op, element in history.unequal_stores(
+            op, lanes, elements, _bits(values), self._epochs, self._phase
+        ):
+            self._race(op, memory, lane, other_lane, other_op, element)
+        self._record(op, WRITE, memory, lanes, elements)
+        history.written[elements] = True
+
+    def atomic(self, op: Operation, memory: Memory, lanes: Lanes, elements: Any) -> None:
+        history = self._history(memory)
+        self._races(op, memory, lanes, elements, (READ, WRITE))
+        contended = len(np.unique(elements)) < len(elements)
+        contended |= history.touched(UPDATE, elements, self._phase)
+        assert isinstance(op, AtomicOp | AtomicCasOp)
+        if contended and op not in self.contended and _order_may_show(op):
+            self.contended.append(op)
+        self._record(op, UPDATE, memory, lanes, elements)
+        history.written[elements] = True
+
+    def _history(self, memory: Memory) -> History:
+        history = self._histories.get(memory)
+        if history is None:
+            starts_written = not memory.per_group and memory.name not in self._zero_outputs
+            history = History(self.grid, memory.data.size, starts_written)
+            self._histories[memory] = history
+        return history
+
+    def _record(
+        self, op: Operation, kind: int, memory: Memory, lanes: Lanes, elements: Any
+    ) -> None:
+        history = self._history(memory)
+        history.record(op, kind, lanes, elements, self._epochs, self._phase)
+
+    def _races(
+        self,
+        op: Operation,
+        memory: Memory,
+        lanes: Lanes,
+        elements: Any,
+        against: tuple[int, ...],
+    ) -> None:
+        history = self._history(memory)
+        for kind in against:
+            for lane, other_lane, other_op, element in history.conflicts(
+                kind, lanes, elements, self._epochs, self._phase
+            ):
+                self._race(op, memory, lane, other_lane, other_op, element)
+
+    def _race(
+        self,
+        op: Operation,
+        memory: Memory,
+        lane: int,
+        other_lane: int,
+        other_op: Operation,
+        element: int,
+    ) -> None:
+        here, there = self.grid.describe(lane), self.grid.describe(other_lane)
+        self.add(
+            Finding(
+                "race",
+                op,
+                f"invocations {here} and {there} access element "
+                f'{memory.index_of(element)} of "{memory.name}" at the same time',
+                "put a barrier between the two accesses, use atomics for both, or let "
+                "only one invocation access the element",
+                (Note(other_op, f"invocation {there} accesses it here"),),
+            )
+        )
+
+
+def _order_may_show(op: AtomicOp | AtomicCasOp) -> bool:
+    """Whether the order of this atomic can be seen at all."""
+    if isinstance(op, AtomicCasOp) or op.kind.data is AtomicKind.EXCHANGE:
+        return True
+    return bool(op.old.uses) or isinstance(op.old.type, AnyFloat)

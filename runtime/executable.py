@@ -1,0 +1,198 @@
+"""`vyre.compile`: a program that can be called with arrays."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from vyre.diagnostics import did_you_mean
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.dialects.vyre.attributes import MemoryKind
+from vyre.passes.verify_ops import verify_ops
+from vyre.passes.verify_program import verify_programs
+from vyre.reading import parse
+from vyre.runtime.arguments import Interface, Prepared
+from vyre.runtime.checker import Finding, check
+from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
+from vyre.runtime.geometry import check_size, checked_grid, infer_grid, workgroup_of
+from vyre.runtime.reference.engine import Dispatch, Order
+from vyre.source import deep_recursion
+
+Mode = Literal["auto", "native", "split"]
+
+ENGINES = ("reference",)
+"""Engines by name; `auto` takes the first."""
+
+
+def compile(
+    source: ModuleOp | str | PathLike[str],
+    *,
+    program: str | None = None,
+    engine: str = "auto",
+    mode: Mode = "auto",
+) -> "Executable":
+    """
+    Make a program callable.
+
+    `source` is a module, a file or program text. If it holds several programs, `program`
+    names the one to run; a schedule goes before the programs it launches.
+
+    Example:
+
+    ```python
+    exe = vyre.compile("scale.mlir")
+    result = exe(x=np.ones(1000, np.float32), a=2.0)
+    result["x"]
+    ```
+    """
+    if isinstance(source, ModuleOp):
+        with deep_recursion():
+            verify_ops(source)
+            verify_programs(source)
+        module = source
+    else:
+        module = parse(source)
+    if engine not in ("auto", *ENGINES):
+        raise InvalidArgument(
+            f"there is no engine '{engine}'",
+            did_you_mean(engine, ENGINES) or f"the engines are {', '.join(ENGINES)}",
+        )
+    chosen = find_program(module, program)
+    if mode == "split" and isinstance(chosen, ProgramOp):
+        raise UnsupportedFeature(
+            "the reference engine runs a program as it is written",
+            "use mode='native', or pass a module with a schedule",
+            at=chosen,
+        )
+    return Executable(chosen)
+
+
+def find_program(module: ModuleOp, name: str | None) -> ProgramOp | ScheduleOp:
+    """The program or schedule of that name, or the only one there is."""
+    found = [op for op in module.walk() if isinstance(op, ProgramOp | ScheduleOp)]
+    names = [op.sym_name.data for op in found]
+    if name is not None:
+        if name not in names:
+            raise InvalidArgument(
+                f"there is no program '{name}'",
+                did_you_mean(name, names) or f"the module has {', '.join(names) or 'none'}",
+            )
+        return found[names.index(name)]
+    schedules = [op for op in found if isinstance(op, ScheduleOp)]
+    candidates = schedules or found
+    if len(candidates) != 1:
+        raise InvalidArgument(
+            f"the module has {len(candidates)} programs",
+            f"choose one of {', '.join(names)}" if names else "write a 'vyre.program'",
+        )
+    return candidates[0]
+
+
+@dataclass
+class Executable:
+    """
+    A program on an engine. Call it with buffers and parameters by name; it gives back
+    every buffer that the program may write, and never changes the caller's arrays.
+
+    Outputs and `write_only` buffers start as zeros; an array passed for one only says how
+    large it is. `grid` counts workgroups and is inferred if it is left out.
+    """
+
+    program: ProgramOp | ScheduleOp
+    interface: Interface = field(init=False)
+    persistent: dict[str, NDArray[Any]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.interface = Interface.of(self.program)
+
+    def __call__(
+        self,
+        arguments: Mapping[str, object] = MappingProxyType({}),
+        /,
+        *,
+        grid: object = None,
+        order: Order = "lockstep",
+        seed: int = 0,
+        timeout: float | None = None,
+        fixpoint_iterations: int | None = None,
+        **named: object,
+    ) -> dict[str, NDArray[Any]]:
+        """
+        Run the program. Arguments are passed by name, or as a dictionary if a name is not
+        one that Python can pass.
+
+        `order` lets workgroups take turns instead of running in lockstep, to show hidden
+        dependence on it. `fixpoint_iterations` repeats the program on its own results
+        until a pass changes nothing, at most that many times.
+        """
+        prepared = self.prepare({**arguments, **named})
+        groups = self.resolve_grid(prepared, grid)
+        for _ in self._passes(prepared, fixpoint_iterations):
+            dispatch = Dispatch(groups, order=order, seed=seed, timeout=timeout)
+            dispatch.run(self.program, prepared.storage)
+        return prepared.results()
+
+    def check(
+        self,
+        arguments: Mapping[str, object] = MappingProxyType({}),
+        /,
+        *,
+        grid: object = None,
+        timeout: float | None = None,
+        **named: object,
+    ) -> list[Finding]:
+        """
+        Run the program and report races, accesses outside buffers, reads of elements
+        that were never written, divergent barriers and dependence on the order of
+        atomics. A valid program has no findings on its input.
+        """
+        everything = {**arguments, **named}
+        groups = self.resolve_grid(self.prepare(everything), grid)
+        return check(self.program, lambda: self.prepare(everything), groups, timeout)
+
+    @property
+    def workgroup(self) -> tuple[int, int, int]:
+        """Invocations per workgroup along x, y and z."""
+        return workgroup_of(self.program)
+
+    def prepare(self, arguments: Mapping[str, object]) -> Prepared:
+        """Check arguments and lay out storage for a run."""
+        prepared = self.interface.prepare(arguments)
+        for buffer in self.interface.buffers:
+            name = buffer.entry_name.data
+            if buffer.memory_kind is MemoryKind.PERSISTENT and name not in arguments:
+                kept = self.persistent.setdefault(name, np.asarray(prepared.storage[name]))
+                prepared.storage[name] = kept
+        return prepared
+
+    def resolve_grid(self, prepared: Prepared, grid: object) -> tuple[int, int, int]:
+        """The grid that was passed, or the one that the arguments imply."""
+        if grid is None:
+            groups = infer_grid(self.program, prepared.element_counts())
+        else:
+            groups = checked_grid(grid)
+        check_size(groups, workgroup_of(self.program))
+        return groups
+
+    def _passes(self, prepared: Prepared, iterations: int | None) -> Iterator[None]:
+        """One pass, or passes until one leaves all writable buffers as they were."""
+        if iterations is not None and iterations < 1:
+            raise InvalidArgument(
+                f"fixpoint_iterations is {iterations}", "ask for at least one pass"
+            )
+        before: dict[str, bytes] | None = None
+        for _ in range(iterations or 1):
+            yield
+            after = {
+                buffer.entry_name.data: prepared.storage[buffer.entry_name.data].tobytes()
+                for buffer in self.interface.buffers
+                if buffer.access.data.writable
+            }
+            if after == before:
+                return
+            before = after

@@ -1,0 +1,222 @@
+"""
+Every example gives the right answer, on any grid and in any order, and is valid; and the
+checker finds the faults that we put into it.
+
+Each module in `example_cases/` belongs to an example of the same name. It has `SIZES`,
+`inputs(rng, size)` and `expected(inputs)`; and, if it needs to say more, `TOLERANCE` (for
+floats that depend on the order of summation), `grid(inputs, groups)` (for grids that are
+not one-dimensional) and `CHECK_SIZE` (for the faults).
+"""
+
+import importlib.util
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, i32
+from xdsl.ir import Operation
+from xdsl.rewriter import InsertPoint, Rewriter
+
+import vyre
+from vyre.diagnostics import InvalidProgram
+from vyre.dialects.vyre import (
+    AtomicOp,
+    BarrierOp,
+    BufferOp,
+    InvocationIdOp,
+    LoadOp,
+    ProgramOp,
+    StoreOp,
+)
+from vyre.dialects.vyre.attributes import Access, AtomicKind, Axis
+from vyre.runtime.reference.engine import Order
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.mlir"))
+GROUPS = (1, 2, 3, 7)
+
+
+def case_of(example: Path) -> ModuleType:
+    path = Path(__file__).with_name("example_cases") / f"{example.stem}.py"
+    spec = importlib.util.spec_from_file_location(f"example_cases_{example.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@dataclass
+class Example:
+    """An example with inputs of one size."""
+
+    path: Path
+    case: ModuleType
+    inputs: dict[str, Any]
+
+    def grid(self, groups: int) -> object:
+        chosen = getattr(self.case, "grid", None)
+        return groups if chosen is None else chosen(self.inputs, groups)
+
+    def verify(self, results: dict[str, Any]) -> None:
+        """Compare with the answer of the case, exactly unless it says otherwise."""
+        tolerance = getattr(self.case, "TOLERANCE", None)
+        for name, array in self.case.expected(self.inputs).items():
+            if tolerance is None:
+                np.testing.assert_array_equal(results[name], array, err_msg=name)
+            else:
+                np.testing.assert_allclose(
+                    results[name], array, rtol=tolerance, atol=tolerance, err_msg=name
+                )
+
+
+def example_of(path: Path, size: int) -> Example:
+    case = case_of(path)
+    return Example(path, case, case.inputs(np.random.default_rng(size), size))
+
+
+def sized() -> Iterator[Any]:
+    for path in EXAMPLES:
+        for size in case_of(path).SIZES:
+            yield pytest.param(path, size, id=f"{path.stem}-{size}")
+
+
+@pytest.mark.parametrize("groups", GROUPS)
+@pytest.mark.parametrize(("path", "size"), list(sized()))
+def test_right_on_every_grid(path: Path, size: int, groups: int):
+    example = example_of(path, size)
+    untouched = {name: np.copy(value) for name, value in example.inputs.items()}
+    example.verify(vyre.compile(path)(example.inputs, grid=example.grid(groups)))
+    for name, value in untouched.items():
+        np.testing.assert_array_equal(example.inputs[name], value)
+
+
+@pytest.mark.parametrize("order", get_args(Order))
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_right_in_every_order(path: Path, order: Order):
+    example = example_of(path, fault_size(path))
+    example.verify(vyre.compile(path)(example.inputs, grid=example.grid(3), order=order))
+
+
+def fault_size(path: Path) -> int:
+    case = case_of(path)
+    return getattr(case, "CHECK_SIZE", case.SIZES[-1])
+
+
+def findings(module: ModuleOp, example: Example) -> set[str]:
+    """Kinds of faults that are found, before or while the program runs."""
+    try:
+        exe = vyre.compile(module)
+    except InvalidProgram:
+        return {"refused"}
+    found = exe.check(example.inputs, grid=example.grid(3), timeout=60)
+    for finding in found:
+        assert "Fix: " in str(finding)
+    return {finding.kind for finding in found}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_clean_examples_have_no_findings(path: Path):
+    example = example_of(path, fault_size(path))
+    assert findings(vyre.parse(path), example) == set()
+
+
+def program_of(module: ModuleOp) -> ProgramOp:
+    return next(op for op in module.walk() if isinstance(op, ProgramOp))
+
+
+def barriers(path: Path) -> int:
+    return sum(isinstance(op, BarrierOp) for op in vyre.parse(path).walk())
+
+
+def every_barrier() -> Iterator[Any]:
+    for path in EXAMPLES:
+        for number in range(barriers(path)):
+            yield pytest.param(path, number, id=f"{path.stem}-{number}")
+
+
+@pytest.mark.parametrize(("path", "number"), list(every_barrier()))
+def test_a_missing_barrier_is_found(path: Path, number: int):
+    module = vyre.parse(path)
+    Rewriter.erase_op([op for op in module.walk() if isinstance(op, BarrierOp)][number])
+    found = findings(module, example_of(path, fault_size(path)))
+    assert found & {"refused", "race"}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("kind", [LoadOp, StoreOp])
+def test_an_access_outside_is_found(path: Path, kind: type[LoadOp | StoreOp]):
+    module = vyre.parse(path)
+    access = next(op for op in module.walk() if isinstance(op, kind))
+    far = arith.ConstantOp.from_int_and_width(1 << 40, IndexType())
+    moved = arith.AddiOp(access.indices[-1], far)
+    Rewriter.insert_op([far, moved], InsertPoint.before(access))
+    access.operands[len(access.operands) - 1] = moved.result
+    found = findings(module, example_of(path, fault_size(path)))
+    assert found & {"outside", "refused"}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_a_read_of_what_was_never_written_is_found(path: Path):
+    module = vyre.parse(path)
+    program = program_of(module)
+    tile = BufferOp("unwritten", Access.WORKGROUP, MemRefType(i32, [4]))
+    sink = BufferOp(
+        "sink", Access.WRITE_ONLY, MemRefType(i32, [4]), binding=99, output=True
+    )
+    zero = arith.ConstantOp.from_int_and_width(0, IndexType())
+    load = LoadOp(tile.memref, [zero])
+    insert_first(program, [tile, sink, zero, load, StoreOp(load, sink.memref, [zero])])
+    assert "never written" in findings(module, example_of(path, fault_size(path)))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_a_divergent_barrier_is_found(path: Path):
+    module = vyre.parse(path)
+    barrier = next(op for op in module.walk() if isinstance(op, BarrierOp))
+    x = InvocationIdOp(Axis.X)
+    zero = arith.ConstantOp.from_int_and_width(0, IndexType())
+    first = arith.CmpiOp(x, zero, "eq")
+    Rewriter.insert_op([x, zero, first], InsertPoint.before(barrier))
+    barrier.detach()
+    branch = scf.IfOp(first, [], [barrier, scf.YieldOp()])
+    Rewriter.insert_op(branch, InsertPoint.after(first))
+    found = findings(module, example_of(path, fault_size(path)))
+    assert found & {"refused", "divergent barrier"}
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_dependence_on_the_order_of_atomics_is_found(path: Path):
+    module = vyre.parse(path)
+    program = program_of(module)
+    count = BufferOp("tickets", Access.READ_WRITE, MemRefType(i32, [1]), binding=98)
+    mine = BufferOp(
+        "mine", Access.WRITE_ONLY, MemRefType(i32, [4]), binding=99, output=True
+    )
+    zero = arith.ConstantOp.from_int_and_width(0, IndexType())
+    one = arith.ConstantOp.from_int_and_width(1, i32)
+    four = arith.ConstantOp.from_int_and_width(4, IndexType())
+    ticket = AtomicOp(AtomicKind.ADD, one, count.memref, [zero])
+    x, y = InvocationIdOp(Axis.X), InvocationIdOp(Axis.Y)
+    sum_ = arith.AddiOp(x, y)
+    inside = arith.CmpiOp(sum_, four, "ult")
+    row = arith.CmpiOp(y, zero, "eq")
+    both = arith.AndIOp(inside, row)
+    store = StoreOp(ticket, mine.memref, [x])
+    branch = scf.IfOp(both, [], [store, scf.YieldOp()])
+    ops: list[Operation] = [count, mine, zero, one, four, ticket]
+    insert_first(program, [*ops, x, y, sum_, inside, row, both, branch])
+    example = example_of(path, fault_size(path))
+    example.inputs["tickets"] = np.zeros(1, np.int32)
+    assert "order" in findings(module, example)
+
+
+def insert_first(program: ProgramOp, ops: list[Operation]) -> None:
+    first = program.body.block.first_op
+    assert first is not None
+    Rewriter.insert_op(ops, InsertPoint.before(first))
