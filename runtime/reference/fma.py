@@ -8,7 +8,6 @@ says on which side of a tie the exact value lies.
 """
 
 from fractions import Fraction
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -17,15 +16,17 @@ from numpy.typing import NDArray
 Doubles = NDArray[np.float64]
 
 
-def fma(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any]) -> NDArray[Any]:
+def fma(a: Any, b: Any, c: Any) -> Any:
     """`a * b + c`, rounded once to the type of the operands."""
     dtype = a.dtype
-    a, b, c = np.broadcast_arrays(a, b, c)
-    a, b, c = a.astype(np.float64), b.astype(np.float64), c.astype(np.float64)
+    shape = np.broadcast(a, b, c).shape
+    wide = [np.atleast_1d(x).astype(np.float64) for x in np.broadcast_arrays(a, b, c)]
     if dtype == np.float64:
-        return _fma_double(a, b, c)
-    # The product of two floats of half the precision is exact.
-    return _sum_to_odd(a * b, c).astype(dtype)
+        result = _fma_double(*wide)
+    else:
+        # The product of two floats of half the precision is exact.
+        result = _sum_to_odd(wide[0] * wide[1], wide[2]).astype(dtype)
+    return result.reshape(shape)[()]
 
 
 def _two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
@@ -38,7 +39,6 @@ def _two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
 def _sum_to_odd(a: Doubles, b: Doubles) -> Doubles:
     """The sum, rounded to odd: exact, or the neighbour whose last bit is set."""
     total, error = _two_sum(a, b)
-    total = np.asarray(total)
     even = total.view(np.int64) & 1 == 0
     inexact = np.isfinite(total) & np.isfinite(error) & (error != 0)
     towards = np.where(error > 0, np.inf, -np.inf)
@@ -65,7 +65,7 @@ def _fma_double(a: Doubles, b: Doubles, c: Doubles) -> Doubles:
     product, low = _two_product(a, b)
     inner, inner_error = _two_sum(c, low)
     outer, outer_error = _two_sum(product, inner)
-    result = np.array(outer + _sum_to_odd(inner_error, outer_error))
+    result = outer + _sum_to_odd(inner_error, outer_error)
 
     special = ~np.isfinite(a) | ~np.isfinite(b) | ~np.isfinite(c) | (a == 0) | (b == 0)
     result = np.where(special | (c == 0), a * b + c, result)
@@ -85,5 +85,4 @@ def _exactly(a: float, b: float, c: float) -> float:
         rounded = float(exact)
     except OverflowError:
         rounded = float("inf") if exact > 0 else float("-inf")
-    assert not isfinite(rounded) or abs(rounded) <= 1.8e308
     return rounded if rounded != 0 or exact > 0 else -0.0

@@ -78,8 +78,8 @@ def remainder_signed(a: Array, b: Array) -> Array:
 
 def add_extended(a: Array, b: Array) -> tuple[Array, Array]:
     """Unsigned sum and whether it wrapped."""
-    total = a + b
-    return total, total < a
+    largest = unsigned(a).dtype.type(2 ** bits_of(a) - 1)
+    return unsigned(a) + unsigned(b), unsigned(a) > largest - unsigned(b)
 
 
 def multiply_extended(a: Array, b: Array) -> tuple[Array, Array]:

@@ -204,7 +204,7 @@ SEMANTICS: dict[type[Operation], Semantics] = {
     arith.ShRUIOp: _shift(np.right_shift, unsigned),
     arith.ShRSIOp: _shift(np.right_shift, signed),
     arith.CmpiOp: _compare_integers,
-    arith.AddUIExtendedOp: _extended(integers.add_extended, unsigned),
+    arith.AddUIExtendedOp: _extended(integers.add_extended, _unchanged),
     arith.MulSIExtendedOp: _extended(integers.multiply_extended, signed),
     arith.MulUIExtendedOp: _extended(integers.multiply_extended, unsigned),
     math.AbsIOp: _integer(np.abs, signed),
