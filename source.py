@@ -152,7 +152,7 @@ class SourceParser(Parser):
                 did_you_mean(f"%{undefined}", [f"%{name}" for name in self.ssa_values])
                 or "define it above, or correct the name",
             )
-        message = error.msg.strip().split("\n")[0]
+        message = " ".join(error.msg.split())
         span = self._span_of(error)
         if message.endswith("is not registered") and self._open_ops:
             span = self._open_ops[-1]

@@ -58,6 +58,54 @@ def buffer_sources(
     return {value: tuple(found) for value, found in sources.items()}
 
 
+def never_the_same(one: SSAValue, other: SSAValue) -> bool:
+    """
+    Whether two memrefs with common sources always stand for different buffers.
+
+    They do if one loop carries both, starts with different declarations and only permutes
+    what it carries: then they are different in the first trip and stay so.
+    """
+    loop = _carrier(one)
+    if one is other or loop is None or loop is not _carrier(other):
+        return False
+    match loop:
+        case scf.ForOp():
+            again = _terminator_operands(loop.body.block.last_op)
+            return _permutes(loop.iter_args, loop.body.block.args[1:], again)
+        case scf.WhileOp():
+            before, after = loop.before_region.block, loop.after_region.block
+            condition = before.last_op
+            if not isinstance(condition, scf.ConditionOp):
+                return False
+            again = _terminator_operands(after.last_op)
+            return _permutes(loop.arguments, before.args, condition.args) and _permutes(
+                loop.arguments, after.args, again
+            )
+        case _:
+            return False
+
+
+def _carrier(value: SSAValue) -> Operation | None:
+    """The loop that carries a value, inside or as its result."""
+    owner = value.owner
+    return owner if isinstance(owner, Operation) else owner.parent_op()
+
+
+def _permutes(
+    start: Iterable[SSAValue], carried: Iterable[SSAValue], passed: Iterable[SSAValue]
+) -> bool:
+    """Whether memrefs start as different declarations and are passed on as they are."""
+    starts = [value for value in start if is_memref(value)]
+    taken = [value for value in carried if is_memref(value)]
+    given = [value for value in passed if is_memref(value)]
+    return (
+        all(isinstance(value.owner, BufferOp | ScratchOp) for value in starts)
+        and len(set(starts)) == len(starts)
+        and len(given) == len(taken)
+        and set(given) == set(taken)
+    )
+
+
 def _reachable(
     start: SSAValue, flows: defaultdict[SSAValue, list[SSAValue]]
 ) -> Iterable[SSAValue]:

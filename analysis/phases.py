@@ -34,6 +34,8 @@ from vyre.dialects.vyre import (
     ProgramOp,
     ReduceScatterOp,
     RegionOp,
+    ReturnOp,
+    TrapOp,
 )
 
 COLLECTIVES = (AllReduceOp, AllGatherOp, ReduceScatterOp, BroadcastOp)
@@ -45,10 +47,6 @@ class Phases:
     """The phase of every operation of a program, as a number."""
 
     of: Mapping[Operation, int]
-
-    def together(self, one: Operation, other: Operation) -> bool:
-        """Whether the two may run without a barrier in between."""
-        return self.of[one] == self.of[other]
 
 
 def grid_phases(program: ProgramOp) -> Phases:
@@ -142,20 +140,31 @@ def writers_by_phase(
     Which buffers may be written in each phase, and by what.
 
     An operation that Vyre does not know may write everything. A copy is in flight until
-    it is waited for; if that is in another phase, it may happen in any.
+    it is waited for; unless that is a short way off, it may happen in any phase.
     """
     declarations = {found: None for behind in sources.values() for found in behind}
     writers: defaultdict[int, dict[Declaration, Operation]] = defaultdict(dict)
     for op in program.body.walk():
-        written = _written(op, sources) if is_known(op) else declarations
-        everywhere = isinstance(op, AsyncLoadOp | AsyncStoreOp) and not all(
-            isinstance(use.operation, AsyncWaitOp) and phases.together(op, use.operation)
-            for use in op.token.uses
+        written = tuple(_written(op, sources)) if is_known(op) else declarations
+        lingers = isinstance(op, AsyncLoadOp | AsyncStoreOp) and not _waited_at_once(
+            op, phases
         )
-        for phase in set(phases.of.values()) if everywhere else (phases.of[op],):
+        for phase in set(phases.of.values()) if lingers else (phases.of[op],):
             for declaration in written:
                 writers[phase].setdefault(declaration, op)
     return writers
+
+
+def _waited_at_once(op: AsyncLoadOp | AsyncStoreOp, phases: Phases) -> bool:
+    """Whether only plain operations of one phase come between the copy and its wait."""
+    following = op.next_op
+    while following is not None and phases.of[following] == phases.of[op]:
+        if isinstance(following, AsyncWaitOp) and op.token in following.tokens:
+            return True
+        if following.regions or isinstance(following, ReturnOp | TrapOp):
+            return False
+        following = following.next_op
+    return False
 
 
 def _written(

@@ -100,15 +100,14 @@ class Uniformity:
         assert op.parent is not None
         return self.control_values.get(op.parent)
 
-    def origin(self, value: SSAValue) -> Reason | None:
-        """Where the divergence of `value` began."""
+    def origin(self, value: SSAValue) -> tuple[SSAValue, Reason] | None:
+        """The value at which the divergence of `value` began, and why it diverges."""
         reason = self.reasons.get(value)
-        while reason is not None and reason.because is not None:
-            deeper = self.reasons.get(reason.because)
-            if deeper is None:
-                break
-            reason = deeper
-        return reason
+        if reason is None:
+            return None
+        while reason.because is not None and reason.because in self.reasons:
+            value, reason = reason.because, self.reasons[reason.because]
+        return value, reason
 
 
 def uniformity(program: ProgramOp) -> Uniformity:
@@ -155,6 +154,8 @@ class _Analysis:
             self.changed = True
             if value is not None:
                 self.facts.control_values[block] = value
+            else:
+                self.facts.control_values.pop(block, None)
         for op in block.ops:
             self._op(op, control, value)
 
@@ -194,9 +195,9 @@ class _Analysis:
             case BufferOp() | ParamOp():
                 pass
             case _:
-                self._other(op, value)
+                self._other(op)
 
-    def _other(self, op: Operation, value: SSAValue | None) -> None:
+    def _other(self, op: Operation) -> None:
         if is_pure(op):
             for result in op.results:
                 for operand in op.operands:
@@ -208,7 +209,7 @@ class _Analysis:
                 for argument in block.args:
                     reason = Reason(f"is passed by '{op.name}'", op)
                     self._raise(argument, Level.INVOCATION, reason)
-                self._block(block, Level.INVOCATION, value)
+                self._block(block, Level.INVOCATION, None)
 
     def _cell(
         self, op: LetOp | AssignOp | GetOp, control: Level, value: SSAValue | None

@@ -28,7 +28,7 @@ from vyre.dialects.vyre import AtomicCasOp, AtomicOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import AtomicKind
 from vyre.runtime.access_history import READ, UPDATE, WRITE, History
 from vyre.runtime.arguments import Prepared, starts_as_zeros
-from vyre.runtime.errors import DivergentBarrier
+from vyre.runtime.errors import DivergentBarrier, Timeout, Trapped
 from vyre.runtime.geometry import workgroup_of
 from vyre.runtime.reference.engine import Dispatch, Order
 from vyre.runtime.reference.frames import Lanes
@@ -69,6 +69,10 @@ def check(
         Dispatch(groups, observer=watcher, timeout=timeout).run(program, prepared.storage)
     except DivergentBarrier as error:
         watcher.add(Finding("divergent barrier", error.barrier, error.cause, error.fix))
+    except (Timeout, Trapped):
+        # A fault often leads there; then it is the fault that is worth telling.
+        if not watcher.findings:
+            raise
     if not watcher.findings:
         _check_orders(program, prepare, prepared, groups, watcher, timeout)
     return list(watcher.findings.values())

@@ -57,21 +57,33 @@ def _require(
         fix=f"let the condition depend only on what is the same in the whole {scope}, or "
         "move the operation out of the branch or loop",
         at=at,
-        notes=[] if decider is None else _explanation(decider, facts),
+        notes=_unknown(inside) if decider is None else _explanation(decider, facts),
     )
+
+
+def _unknown(op: Operation) -> list[Note]:
+    parent = op.parent_op()
+    assert parent is not None
+    return [Note(parent, f"nothing is known about when '{parent.name}' runs its region")]
 
 
 def _explanation(decider: SSAValue, facts: Uniformity) -> list[Note]:
     """The condition, and where its divergence began."""
-    notes = [Note(decider, f"{_name(decider)} decides")]
     origin = facts.origin(decider)
     if origin is None:
-        return notes
-    subject = origin.at.results[0] if origin.at.results else None
-    name = _name(subject) if subject is not None else "this"
-    notes.append(Note(origin.at, f"{name} {origin.text}"))
-    if origin.also is not None:
-        notes.append(Note(origin.also, "written here"))
+        return [Note(decider, f"{_name(decider)} decides")]
+    value, reason = origin
+    if value is decider:
+        notes = [Note(decider, f"{_name(decider)} decides, and {reason.text}")]
+    else:
+        notes = [
+            Note(decider, f"{_name(decider)} decides"),
+            Note(value, f"{_name(value)} {reason.text}"),
+        ]
+    if reason.at not in (value.owner, decider.owner):
+        notes.append(Note(reason.at, "here"))
+    if reason.also is not None:
+        notes.append(Note(reason.also, "written here"))
     return notes
 
 

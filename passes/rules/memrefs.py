@@ -9,12 +9,18 @@ written are different buffers.
 """
 
 from collections.abc import Iterator, Mapping
+from itertools import combinations
 
 from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
-from vyre.analysis.buffer_sources import Declaration, buffer_sources, is_memref
+from vyre.analysis.buffer_sources import (
+    Declaration,
+    buffer_sources,
+    is_memref,
+    never_the_same,
+)
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
     AllGatherOp,
@@ -114,7 +120,7 @@ def _verify_memory(op: Operation, sources: Sources) -> None:
                 text = "ranks cannot exchange workgroup memory"
                 fix = "copy it to a buffer of the grid first"
                 _require_global(op, sources.get(operand, ()), text, fix)
-            _require_different(op, list(op.operands), [False, True], sources)
+            _require_different(op, list(op.operands), [True, True], sources)
         case _:
             pass
 
@@ -147,20 +153,18 @@ def _verify_launch(op: LaunchOp, segment: ProgramOp, sources: Sources) -> None:
 def _require_different(
     op: Operation, buffers: list[SSAValue], written: list[bool], sources: Sources
 ) -> None:
-    """
-    No buffer is passed twice if one of the two is written. Two carried memrefs may share
-    sources and still always be different, as ping-pong buffers are, so only what is
-    surely the same is refused.
-    """
-    first_use: dict[Declaration | SSAValue, int] = {}
-    for position, buffer in enumerate(buffers):
-        behind = sources.get(buffer, ())
-        key = behind[0] if len(behind) == 1 else buffer
-        first = first_use.setdefault(key, position)
-        if first != position and (written[first] or written[position]):
+    """No buffer is passed twice if one of the two is written."""
+    for (one, first_written), (other, second_written) in combinations(
+        zip(buffers, written), 2
+    ):
+        shared = set(sources.get(one, ())) & set(sources.get(other, ()))
+        if not shared or not (first_written or second_written):
+            continue
+        if not never_the_same(one, other):
             raise Refusal(
-                "is given one buffer twice, and writes it",
-                fix="pass two different buffers",
+                "may be given one buffer twice, and writes it",
+                fix="pass two different buffers; a loop keeps carried buffers apart if it "
+                "only permutes them",
                 at=op,
-                notes=[Note(buffer, "this one")],
+                notes=[Note(other, "this one")],
             )

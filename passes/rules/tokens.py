@@ -1,28 +1,72 @@
 """
-Every asynchronous copy is waited for.
+Every asynchronous copy is waited for, once, on every path.
 
-A copy's token is used, and so is every value that carries it on through loops and regions;
-the last use of such a chain can only be a `vyre.async_wait`.
+A token is used exactly once, in the block that defines it or in `vyre.region`s there: by a
+`vyre.async_wait`, or to hand it on, into a loop, or out of a loop, branch or region. By induction over the structure
+every path from a copy passes exactly one wait for it, unless the invocation ends.
 """
 
-from xdsl.ir import SSAValue
+from xdsl.dialects import scf
+from xdsl.ir import Block, Operation, SSAValue
 
-from vyre.dialects.refusal import Refusal
-from vyre.dialects.vyre import ProgramOp, ScheduleOp, TokenType
+from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.vyre import (
+    AsyncWaitOp,
+    ProgramOp,
+    RegionOp,
+    ScheduleOp,
+    TokenType,
+    YieldOp,
+)
+
+_TAKERS = (
+    AsyncWaitOp,
+    scf.ForOp,
+    scf.WhileOp,
+    scf.YieldOp,
+    scf.ConditionOp,
+    YieldOp,
+)
 
 
 def verify_tokens(program: ProgramOp | ScheduleOp) -> None:
-    """Refuse copies whose token is dropped."""
+    """Refuse copies that are not waited for exactly once on every path."""
     for op in program.body.walk():
-        carried = (arg for region in op.regions for b in region.blocks for arg in b.args)
-        for value in (*op.results, *carried):
-            if isinstance(value.type, TokenType) and not _is_used(value):
-                raise Refusal(
-                    "nothing waits for this copy, so nothing says when it is done",
-                    fix="pass its token to a 'vyre.async_wait'",
-                    at=op,
-                )
+        for value in op.results:
+            _verify_token(op, value)
+        for region in op.regions:
+            for block in region.blocks:
+                for argument in block.args:
+                    _verify_token(op, argument)
 
 
-def _is_used(value: SSAValue) -> bool:
-    return value.first_use is not None
+def _reaches(op: Operation, block: Block | None) -> bool:
+    """Whether `op` runs exactly when its block does: it is in it, or in regions of it."""
+    while op.parent is not block:
+        parent = op.parent_op()
+        if not isinstance(parent, RegionOp):
+            return False
+        op = parent
+    return True
+
+
+def _verify_token(op: Operation, value: SSAValue) -> None:
+    if not isinstance(value.type, TokenType):
+        return
+    uses = [use.operation for use in value.uses]
+    if not uses:
+        raise Refusal(
+            "nothing waits for this copy, so nothing says when it is done",
+            fix="pass its token to a 'vyre.async_wait'",
+            at=op,
+        )
+    block = value.owner.parent if isinstance(value.owner, Operation) else value.owner
+    for use in uses:
+        reached = _reaches(use, block)
+        if len(uses) > 1 or not reached or not isinstance(use, _TAKERS):
+            raise Refusal(
+                "the copy is not waited for exactly once on every path",
+                fix="wait for its token once, in the block that has it",
+                at=op,
+                notes=[Note(use, "used here")],
+            )

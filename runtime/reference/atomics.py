@@ -1,10 +1,9 @@
 """
 Atomics: many lanes change one element, in some order, and each sees its old value.
 
-Lanes are taken in the order of their numbers. Those that meet on an element form a run;
-the old value that a lane sees is the element combined with the values of the lanes before
-it in the run, which is a scan. All kinds are associative (for `exchange` the combination
-of two values is the second), so the scan doubles its reach at each step.
+Lanes are taken in the order of their numbers. Those that meet on an element form a run.
+Either all runs advance together, by one lane a step, or each run is worked off at once by
+a scan; whichever takes fewer steps.
 """
 
 from collections.abc import Callable
@@ -17,61 +16,74 @@ from vyre.dialects.vyre.attributes import AtomicKind
 from vyre.runtime.reference.integers import unsigned
 
 Array = NDArray[Any]
-Combine = Callable[[Array, Array], Array]
 
 
-def _as_unsigned(function: Combine) -> Combine:
-    return lambda a, b: function(unsigned(a), unsigned(b)).view(a.dtype)
+def _as_they_are(x: Array) -> Array:
+    return x
 
 
-COMBINE: dict[AtomicKind, Combine] = {
-    AtomicKind.ADD: np.add,
-    AtomicKind.AND: np.bitwise_and,
-    AtomicKind.OR: np.bitwise_or,
-    AtomicKind.XOR: np.bitwise_xor,
-    AtomicKind.MIN: np.minimum,
-    AtomicKind.MAX: np.maximum,
-    AtomicKind.UMIN: _as_unsigned(np.minimum),
-    AtomicKind.UMAX: _as_unsigned(np.maximum),
-    AtomicKind.EXCHANGE: lambda a, b: b,
+COMBINE: dict[AtomicKind, tuple[Callable[[Array], Array], np.ufunc | None]] = {
+    AtomicKind.ADD: (_as_they_are, np.add),
+    AtomicKind.AND: (_as_they_are, np.bitwise_and),
+    AtomicKind.OR: (_as_they_are, np.bitwise_or),
+    AtomicKind.XOR: (_as_they_are, np.bitwise_xor),
+    AtomicKind.MIN: (_as_they_are, np.minimum),
+    AtomicKind.MAX: (_as_they_are, np.maximum),
+    AtomicKind.UMIN: (unsigned, np.minimum),
+    AtomicKind.UMAX: (unsigned, np.maximum),
+    AtomicKind.EXCHANGE: (_as_they_are, None),
 }
+"""How values are seen and combined; an exchange only takes the new one."""
 
 
-def update(data: Array, elements: Array, values: Array, combine: Combine) -> Array:
+def update(kind: AtomicKind, data: Array, elements: Array, values: Array) -> Array:
     """Change `data[elements]` by `values`, one lane after the other; gives old values."""
+    view, combine = COMBINE[kind]
     order = np.argsort(elements, kind="stable")
-    element = elements[order]
+    element, value = elements[order], view(values[order])
     starts = np.flatnonzero(np.r_[True, element[1:] != element[:-1]])
-    rank = np.arange(len(element)) - np.repeat(starts, np.diff(np.r_[starts, len(element)]))
-    total = _scanned(values[order], rank, combine)
-
-    before = data[element]
-    old = before.copy()
-    follows = np.flatnonzero(rank > 0)
-    old[follows] = combine(before[follows], total[follows - 1])
-    ends = np.r_[starts[1:], len(element)] - 1
-    data[element[ends]] = combine(before[ends], total[ends])
-
-    result = np.empty_like(old)
-    result[order] = old
+    lengths = np.diff(np.r_[starts, len(element)])
+    advance = _step_by_step if lengths.max() <= len(starts) else _run_by_run
+    old = advance(view(data), element, value, starts, lengths, combine)
+    result = np.empty_like(values)
+    result[order] = old.view(values.dtype)
     return result
 
 
-def _scanned(values: Array, rank: Array, combine: Combine) -> Array:
-    """Each value combined with all before it in its run; `rank` counts from the start."""
-    total = values.copy()
-    if combine is np.add and values.dtype.kind == "i":
-        # Integers wrap, so the sum up to a run's start can be taken off again.
-        np.cumsum(values, out=total)
-        before_run = np.arange(len(rank)) - rank - 1
-        return total - np.where(before_run < 0, 0, total[before_run])
-    reach = 1
-    while reach <= rank.max(initial=0):
-        # The first `reach` of a run have nothing that far before them.
-        later = np.flatnonzero(rank >= reach)
-        total[later] = combine(total[later - reach], total[later])
-        reach *= 2
-    return total
+def _step_by_step(
+    data: Array,
+    element: Array,
+    value: Array,
+    starts: Array,
+    lengths: Array,
+    combine: np.ufunc | None,
+) -> Array:
+    """The first lanes of all runs, then all second ones, and so on."""
+    old = np.empty_like(value)
+    for step in range(int(lengths.max())):
+        lanes = starts[lengths > step] + step
+        old[lanes] = data[element[lanes]]
+        new = value[lanes]
+        data[element[lanes]] = new if combine is None else combine(old[lanes], new)
+    return old
+
+
+def _run_by_run(
+    data: Array,
+    element: Array,
+    value: Array,
+    starts: Array,
+    lengths: Array,
+    combine: np.ufunc | None,
+) -> Array:
+    """Each run at once: the values an element goes through, beginning with its own."""
+    old = np.empty_like(value)
+    for start, length in zip(starts, lengths):
+        chain = np.r_[data[element[start]], value[start : start + length]]
+        chain = chain if combine is None else combine.accumulate(chain)
+        old[start : start + length] = chain[:-1]
+        data[element[start]] = chain[-1]
+    return old
 
 
 def compare_and_swap(

@@ -249,12 +249,11 @@ class Gang(ControlFlow):
 
     def atomic(self, op: vyre.AtomicOp, frame: Frame) -> None:
         values = widened(frame[op.value], len(frame.lanes))
-        combine = atomics.COMBINE[op.kind.data]
         self._atomic(
             op,
             frame,
             lambda memory, elements, lanes: atomics.update(
-                memory.data, elements, values[lanes], combine
+                op.kind.data, memory.data, elements, values[lanes]
             ),
         )
 

@@ -475,7 +475,7 @@ def test_atomics_are_as_if_one_after_the_other(
         return
     data = np.array(start, np.int32)
     elements, values = (np.array(column) for column in zip(*accesses))
-    found = atomics.update(data, elements, values.astype(np.int32), atomics.COMBINE[kind])
+    found = atomics.update(kind, data, elements, values.astype(np.int32))
     assert (list(data), list(found)) == (memory, old)
 
 
@@ -696,7 +696,10 @@ vyre.program @p [4, 1, 1] {
     branch = barrier.prev_op
     assert branch is not None
     barrier.detach()
-    branch.regions[0].block.insert_op_before(barrier, branch.regions[0].block.last_op)  # type: ignore[arg-type]
-    for order, groups in (("lockstep", 1), ("in_order", 2), ("lockstep", 2)):
+    end = branch.regions[0].block.last_op
+    assert end is not None
+    branch.regions[0].block.insert_op_before(barrier, end)
+    cases: list[tuple[Order, int]] = [("lockstep", 1), ("in_order", 2), ("lockstep", 2)]
+    for order, groups in cases:
         with pytest.raises(DivergentBarrier, match="does not come to this barrier"):
-            Dispatch((groups, 1, 1), order=order).run(program, {})  # type: ignore[arg-type]
+            Dispatch((groups, 1, 1), order=order).run(program, {})

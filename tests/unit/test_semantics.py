@@ -132,7 +132,7 @@ def test_integer_operations(name: str, type: str):
     assert found == wanted
 
 
-PREDICATES: dict[str, Callable[[int, int], bool]] = {
+PREDICATES: dict[str, Callable[[float, float], bool]] = {
     "eq": lambda a, b: a == b,
     "ne": lambda a, b: a != b,
     "lt": lambda a, b: a < b,
@@ -377,7 +377,7 @@ def test_float_comparisons(name: str):
         nan = math.isnan(x) or math.isnan(y)
         if name in ("ord", "uno"):
             return nan == (name == "uno")
-        return (PREDICATES[name[1:]](x, y) and not nan) or (nan and name[0] == "u")  # type: ignore[arg-type]
+        return (PREDICATES[name[1:]](x, y) and not nan) or (nan and name[0] == "u")
 
     assert list(found) == [answer(float(x), float(y)) for x, y in zip(a, b)]
 

@@ -21,6 +21,8 @@ vyre.program @attributes [8, 4, 2] attributes {note = "kept"} {
 // CHECK-GENERIC-NEXT: }) {note = "kept"} : () -> ()
 
 vyre.program @regions_without_results [64, 1, 1] {
+  vyre.region {
+  }
   vyre.region "named" {
   }
   vyre.region from "source" {
@@ -35,9 +37,15 @@ vyre.program @regions_without_results [64, 1, 1] {
   vyre.region "written yield" {
     vyre.yield
   }
+  // One with attributes is.
+  vyre.region "tagged yield" {
+    vyre.yield {tag}
+  }
 }
 
 // CHECK:      vyre.program @regions_without_results [64, 1, 1] {
+// CHECK-NEXT:   vyre.region {
+// CHECK-NEXT:   }
 // CHECK-NEXT:   vyre.region "named" {
 // CHECK-NEXT:   }
 // CHECK-NEXT:   vyre.region from "source" {
@@ -50,7 +58,16 @@ vyre.program @regions_without_results [64, 1, 1] {
 // CHECK-NEXT:   }
 // CHECK-NEXT:   vyre.region "written yield" {
 // CHECK-NEXT:   }
+// CHECK-NEXT:   vyre.region "tagged yield" {
+// CHECK-NEXT:     vyre.yield {tag}
+// CHECK-NEXT:   }
 // CHECK-NEXT: }
+
+// CHECK-GENERIC:      "vyre.region"() ({
+// CHECK-GENERIC-NEXT:   "vyre.yield"() : () -> ()
+// CHECK-GENERIC-NEXT: }) : () -> ()
+// CHECK-GENERIC-NEXT: "vyre.region"() <{generator = "named"}> ({
+// CHECK-GENERIC:      "vyre.yield"() {tag} : () -> ()
 
 vyre.program @regions_with_results [64, 1, 1] {
   %i = vyre.invocation_id x

@@ -1,7 +1,7 @@
 // RUN: VYRE_INVALID
 
 // Both arms of an `scf.if` yield its results.
-// CHECK: {{.*}}control_flow.mlir:12:5: error: 'scf.yield': yields (), but the results take (i32)
+// CHECK: {{.*}}control_flow.mlir:12:5: error: 'scf.yield': yields (), but the results are (i32)
 // CHECK: Fix: make number and types agree
 vyre.program @p [64, 1, 1] {
   %c = vyre.param "c" : i1
@@ -15,7 +15,7 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}control_flow.mlir:25:5: error: 'scf.yield': yields (index), but the results take (i32)
+// CHECK: {{.*}}control_flow.mlir:25:5: error: 'scf.yield': yields (index), but the results are (i32)
 // CHECK: Fix: make number and types agree
 vyre.program @p [64, 1, 1] {
   %c = vyre.param "c" : i1
@@ -30,7 +30,7 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}control_flow.mlir:39:5: error: 'scf.yield': yields (i32), but the results take ()
+// CHECK: {{.*}}control_flow.mlir:39:5: error: 'scf.yield': yields (i32), but the results are ()
 // CHECK: Fix: make number and types agree
 vyre.schedule @s {
   %c = vyre.param "c" : i1
@@ -81,7 +81,7 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // A while loop starts with what its first region takes.
-// CHECK: {{.*}}control_flow.mlir:89:8: error: 'scf.while': starts with (i32), but the first region {{takes?}} (i32, i32)
+// CHECK: {{.*}}control_flow.mlir:89:8: error: 'scf.while': starts with (i32), but the first region takes (i32, i32)
 // CHECK: Fix: make number and types agree
 vyre.program @p [64, 1, 1] {
   %n = vyre.param "n" : i32
@@ -98,7 +98,7 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // It goes on with what its first region takes.
-// CHECK: {{.*}}control_flow.mlir:110:5: error: 'scf.yield': yields (), but the first region {{takes?}} (i32)
+// CHECK: {{.*}}control_flow.mlir:110:5: error: 'scf.yield': yields (), but the first region takes (i32)
 // CHECK: Fix: make number and types agree
 vyre.program @p [64, 1, 1] {
   %n = vyre.param "n" : i32
@@ -113,7 +113,7 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}control_flow.mlir:125:5: error: 'scf.yield': yields (i1), but the first region {{takes?}} (i32)
+// CHECK: {{.*}}control_flow.mlir:125:5: error: 'scf.yield': yields (i1), but the first region takes (i32)
 // CHECK: Fix: make number and types agree
 vyre.schedule @s {
   %n = vyre.param "n" : i32
@@ -129,7 +129,7 @@ vyre.schedule @s {
 // -----
 
 // The condition passes what the second region takes.
-// CHECK: {{.*}}control_flow.mlir:138:5: error: 'scf.condition': passes (i1), but the second region {{takes?}} (i32)
+// CHECK: {{.*}}control_flow.mlir:138:5: error: 'scf.condition': passes (i1), but the second region takes (i32)
 // CHECK: Fix: make number and types agree
 vyre.program @p [64, 1, 1] {
   %n = vyre.param "n" : i32
@@ -145,7 +145,7 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // It passes the results, too.
-// CHECK: {{.*}}control_flow.mlir:154:5: error: 'scf.condition': passes (i32, i32), but the results take (i32)
+// CHECK: {{.*}}control_flow.mlir:154:5: error: 'scf.condition': passes (i32, i32), but the results are (i32)
 // CHECK: Fix: make number and types agree
 vyre.program @p [64, 1, 1] {
   %n = vyre.param "n" : i32
@@ -160,7 +160,7 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}control_flow.mlir:169:5: error: 'scf.condition': passes (), but the second region {{takes?}} (i32)
+// CHECK: {{.*}}control_flow.mlir:169:5: error: 'scf.condition': passes (), but the second region takes (i32)
 // CHECK: Fix: make number and types agree
 vyre.schedule @s {
   %n = vyre.param "n" : i32

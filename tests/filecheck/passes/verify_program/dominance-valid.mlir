@@ -55,100 +55,21 @@ vyre.program @loops [64, 1, 1] {
 // CHECK:        %t = arith.addi %s, %k : index
 // CHECK:        %u = arith.addi %b, %sum : index
 
-// A block sees the blocks that dominate it, wherever they stand in the text.
-vyre.program @blocks [64, 1, 1] {
-  %c = vyre.param "c" : i1
+// One block in an operation of another dialect.
+vyre.program @one_block [64, 1, 1] {
   %n = vyre.param "n" : i32
   %result = scf.execute_region -> (i32) {
     %x = arith.constant 1 : i32
-    cf.cond_br %c, ^left(%x : i32), ^right
-  ^end:
-    %e = arith.addi %x, %n : i32
-    scf.yield %e : i32
-  ^left(%a: i32):
-    %l = arith.addi %x, %a : i32
-    cf.br ^end
-  ^right:
-    %r = arith.addi %x, %n : i32
-    cf.br ^after_right
-  ^after_right:
     vyre.region "nested" {
-      %s = arith.addi %r, %x : i32
+      %s = arith.addi %x, %n : i32
     }
-    cf.br ^end
-  }
-}
-
-// CHECK:      vyre.program @blocks [64, 1, 1] {
-// CHECK:        cf.cond_br %c, ^{{.*}}(%x : i32), ^{{.*}}
-// CHECK:        %e = arith.addi %x, %n : i32
-// CHECK:        %l = arith.addi %x, %a : i32
-// CHECK:        %s = arith.addi %r, %x : i32
-
-// A loop of blocks: the head dominates the body, which branches back to it.
-vyre.program @loop_of_blocks [64, 1, 1] {
-  %c = vyre.param "c" : i1
-  %n = vyre.param "n" : i32
-  %result = scf.execute_region -> (i32) {
-    cf.br ^head(%n : i32)
-  ^head(%i: i32):
-    %x = arith.addi %i, %n : i32
-    cf.cond_br %c, ^body, ^end
-  ^body:
-    %y = arith.addi %x, %i : i32
-    cf.br ^head(%y : i32)
-  ^end:
-    %z = arith.addi %x, %i : i32
-    scf.yield %z : i32
-  }
-}
-
-// CHECK:      vyre.program @loop_of_blocks [64, 1, 1] {
-// CHECK:        cf.br ^{{.*}}(%y : i32)
-// CHECK:        %z = arith.addi %x, %i : i32
-
-// Two blocks that branch to each other and are both entered from outside.
-vyre.program @irreducible [64, 1, 1] {
-  %c = vyre.param "c" : i1
-  %result = scf.execute_region -> (i32) {
-    %x = arith.constant 1 : i32
-    cf.cond_br %c, ^a, ^b
-  ^a:
-    %u = arith.addi %x, %x : i32
-    cf.cond_br %c, ^b, ^end
-  ^b:
-    %v = arith.addi %x, %x : i32
-    cf.br ^a
-  ^end:
-    // Every way to the end leads through ^a.
-    %w = arith.addi %u, %x : i32
-    scf.yield %w : i32
-  }
-}
-
-// CHECK:      vyre.program @irreducible [64, 1, 1] {
-// CHECK:        %w = arith.addi %u, %x : i32
-
-// A block that nothing branches to never runs and may use anything of its region.
-vyre.program @unreachable [64, 1, 1] {
-  %result = scf.execute_region -> (i32) {
-    cf.br ^end
-  ^never:
-    %y = arith.addi %z, %x : i32
-    %z = arith.addi %z, %y : i32
-    vyre.region "nested" {
-      %w = arith.addi %z, %x : i32
-    }
-    cf.br ^end
-  ^end:
-    %x = arith.constant 1 : i32
     scf.yield %x : i32
   }
 }
 
-// CHECK:      vyre.program @unreachable [64, 1, 1] {
-// CHECK:        %z = arith.addi %z, %y : i32
-// CHECK:        %w = arith.addi %z, %x : i32
+// CHECK:      vyre.program @one_block [64, 1, 1] {
+// CHECK:        %s = arith.addi %x, %n : i32
+// CHECK:        scf.yield %x : i32
 
 vyre.schedule @schedule {
   %n = vyre.param "n" : index

@@ -111,3 +111,61 @@ vyre.program @chosen_values [64, 1, 1] {
 
 // CHECK:      vyre.program @chosen_values [64, 1, 1] {
 // CHECK:        %either = arith.select %c, %v, %w : i32
+
+// Collectives and copies on carried memrefs. Two that change places share their sources
+// and are still two buffers.
+vyre.program @exchange_carried [64, 1, 1] {
+  %x = vyre.buffer "x" read_write binding 0 : memref<?xf32>
+  %y = vyre.buffer "y" read_write binding 1 : memref<?xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  %i = vyre.invocation_id x
+  %n = vyre.param "n" : index
+  %a, %b = scf.for %k = %n to %n step %n iter_args(%c = %x, %d = %y) -> (memref<?xf32>, memref<?xf32>) {
+    %t = vyre.async_load %c[%i], %tile[%i], %n : memref<?xf32>, memref<64xf32>
+    vyre.async_wait %t
+    %u = vyre.async_store %tile[%i], %d[%i], %n : memref<64xf32>, memref<?xf32>
+    vyre.async_wait %u
+    scf.yield %d, %c : memref<?xf32>, memref<?xf32>
+  }
+  vyre.all_gather %a, %b : memref<?xf32>, memref<?xf32>
+  vyre.all_reduce add %a : memref<?xf32>
+}
+
+// CHECK:      vyre.program @exchange_carried [64, 1, 1] {
+// CHECK:        vyre.all_gather %a, %b : memref<?xf32>, memref<?xf32>
+// CHECK-NEXT:   vyre.all_reduce add %a : memref<?xf32>
+
+// One buffer for two arguments that are only read.
+vyre.program @two_readers [64, 1, 1] {
+  %from = vyre.buffer "from" read_only binding 0 : memref<?xi32>
+  %more = vyre.buffer "more" uniform binding 1 : memref<?xi32>
+  %m = vyre.param "m" : index
+  %n = vyre.param "n" : index
+}
+
+vyre.schedule @one_buffer_read_twice {
+  %x = vyre.buffer "x" read_only binding 0 : memref<?xi32>
+  %n = vyre.param "n" : index
+  vyre.launch @two_readers(%x, %x, %n, %n)
+}
+
+// CHECK:      vyre.schedule @one_buffer_read_twice {
+// CHECK:        vyre.launch @two_readers(%x, %x, %n, %n)
+
+// A loop that only permutes what it carries keeps buffers apart.
+vyre.program @ping [64, 1, 1] {
+  %from = vyre.buffer "from" read_only binding 0 : memref<?xi32>
+  %to = vyre.buffer "to" write_only binding 1 : memref<?xi32>
+}
+vyre.schedule @pong {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %r:2 = scf.for %k = %n to %n step %n iter_args(%x = %a, %y = %b) -> (memref<?xi32>, memref<?xi32>) {
+    vyre.launch @ping(%x, %y)
+    scf.yield %y, %x : memref<?xi32>, memref<?xi32>
+  }
+}
+
+// CHECK:      vyre.schedule @pong {
+// CHECK:          vyre.launch @ping(%x, %y)

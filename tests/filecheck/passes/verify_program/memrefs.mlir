@@ -1,7 +1,7 @@
 // RUN: VYRE_INVALID
 
 // No choice between buffers.
-// CHECK: {{.*}}memrefs.mlir:10:13: error: 'arith.select': chooses between buffers for each invocation
+// CHECK: {{.*}}memrefs.mlir:10:13: error: 'arith.select': chooses between buffers
 // CHECK: Fix: load from both and select the value, or branch around the accesses
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -12,7 +12,8 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:19:13: error: 'arith.select': chooses between buffers
+// CHECK: {{.*}}memrefs.mlir:20:13: error: 'arith.select': chooses between buffers
+// CHECK: Fix: load from both and select the value, or branch around the accesses
 vyre.schedule @s {
   %a = vyre.scratch single : memref<4xi32>
   %c = vyre.param "c" : i1
@@ -21,7 +22,7 @@ vyre.schedule @s {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:30:13: error: 'scf.if': makes a memref<?xi32> that is not a declared buffer
+// CHECK: {{.*}}memrefs.mlir:31:13: error: 'scf.if': makes a memref<?xi32> that is not a declared buffer
 // CHECK: Fix: access the 'vyre.buffer' itself, or carry it through a loop
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -36,24 +37,22 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:46:3: error: 'scf.execute_region': makes a memref<?xi32> that is not a declared buffer
-// CHECK: {{.*}}memrefs.mlir:48:9: note: this value
+// An operation that Vyre does not know makes a buffer up.
+// CHECK: {{.*}}memrefs.mlir:46:3: error: 'test.op': makes a memref<?xi32> that is not a declared buffer
+// CHECK: {{.*}}memrefs.mlir:47:8: note: this value
 // CHECK: Fix: access the 'vyre.buffer' itself, or carry it through a loop
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
-  %b = vyre.buffer "b" read_only binding 1 : memref<?xi32>
-  %c = vyre.param "c" : i1
-  scf.execute_region {
-    cf.cond_br %c, ^join(%a : memref<?xi32>), ^join(%b : memref<?xi32>)
-  ^join(%either: memref<?xi32>):
-    scf.yield
-  }
+  "test.op"(%a) ({
+  ^bb0(%any: memref<?xi32>):
+    "test.termop"() : () -> ()
+  }) : (memref<?xi32>) -> ()
 }
 
 // -----
 
 // No other memory than what is declared.
-// CHECK: {{.*}}memrefs.mlir:59:8: error: 'memref.alloc': makes a memref<4xi32> that is not a declared buffer
+// CHECK: {{.*}}memrefs.mlir:58:8: error: 'memref.alloc': makes a memref<4xi32> that is not a declared buffer
 // CHECK: Fix: access the 'vyre.buffer' itself, or carry it through a loop
 vyre.program @p [64, 1, 1] {
   %a = memref.alloc() : memref<4xi32>
@@ -61,7 +60,7 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:69:10: error: 'memref.alloc': makes a memref<4xi32> that is not a declared buffer
+// CHECK: {{.*}}memrefs.mlir:68:10: error: 'memref.alloc': makes a memref<4xi32> that is not a declared buffer
 // CHECK: Fix: access the 'vyre.buffer' itself, or carry it through a loop
 vyre.schedule @s {
   %n = vyre.param "n" : index
@@ -73,7 +72,7 @@ vyre.schedule @s {
 // -----
 
 // No other view of it.
-// CHECK: {{.*}}memrefs.mlir:80:8: error: 'memref.cast': makes a memref<4xi32> that is not a declared buffer
+// CHECK: {{.*}}memrefs.mlir:79:8: error: 'memref.cast': makes a memref<4xi32> that is not a declared buffer
 // CHECK: Fix: access the 'vyre.buffer' itself, or carry it through a loop
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -82,7 +81,7 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:89:8: error: 'memref.cast': makes a memref<*xi32> that is not a declared buffer
+// CHECK: {{.*}}memrefs.mlir:88:8: error: 'memref.cast': makes a memref<*xi32> that is not a declared buffer
 // CHECK: Fix: access the 'vyre.buffer' itself, or carry it through a loop
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -92,8 +91,8 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // An access through a carried memref must be allowed on all its sources.
-// CHECK: {{.*}}memrefs.mlir:{{.*}}: error: {{.*}}: may write the read_only buffer "b" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:100:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:104:5: error: 'vyre.store': may write the read_only buffer "b" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:99:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @store_in_for [64, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
@@ -109,8 +108,8 @@ vyre.program @store_in_for [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:122:8: error: 'vyre.load': may read the write_only buffer "a" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:116:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:121:8: error: 'vyre.load': may read the write_only buffer "a" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:115:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @load_after_for [64, 1, 1] {
   %a = vyre.buffer "a" write_only binding 0 : memref<?xi32>
@@ -124,8 +123,8 @@ vyre.program @load_after_for [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:139:3: error: 'vyre.store': may write the read_only buffer "b" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:132:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:138:3: error: 'vyre.store': may write the read_only buffer "b" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:131:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @store_after_swaps [64, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
@@ -141,8 +140,8 @@ vyre.program @store_after_swaps [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:158:10: error: 'vyre.atomic': may write the uniform buffer "u" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:148:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:157:10: error: 'vyre.atomic': may write the uniform buffer "u" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:147:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @atomic_after_while [64, 1, 1] {
   %u = vyre.buffer "u" uniform binding 0 : memref<?xi32>
@@ -160,8 +159,8 @@ vyre.program @atomic_after_while [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:{{.*}}: error: {{.*}}: may write the uniform buffer "u" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:167:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:174:12: error: 'vyre.atomic': may write the uniform buffer "u" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:166:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @atomic_in_while [64, 1, 1] {
   %u = vyre.buffer "u" uniform binding 0 : memref<?xi32>
@@ -179,8 +178,8 @@ vyre.program @atomic_in_while [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:{{.*}}: error: {{.*}}: may read the write_only buffer "a" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:186:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:189:11: error: 'vyre.load': may read the write_only buffer "a" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:185:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @condition_of_while [64, 1, 1] {
   %a = vyre.buffer "a" write_only binding 0 : memref<?xi1>
@@ -197,8 +196,8 @@ vyre.program @condition_of_while [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:210:3: error: 'vyre.store': may write the read_only buffer "a" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:204:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:209:3: error: 'vyre.store': may write the read_only buffer "a" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:203:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @out_of_region [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -212,8 +211,8 @@ vyre.program @out_of_region [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:225:10: error: 'vyre.atomic_cas': may read the write_only buffer "a" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:219:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:224:10: error: 'vyre.atomic_cas': may read the write_only buffer "a" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:218:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @compare_and_swap [64, 1, 1] {
   %a = vyre.buffer "a" write_only binding 0 : memref<?xi32>
@@ -227,8 +226,8 @@ vyre.program @compare_and_swap [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:240:8: error: 'vyre.async_store': may write the read_only buffer "a" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:234:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:239:8: error: 'vyre.async_store': may write the read_only buffer "a" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:233:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @asynchronous_copy [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -243,8 +242,8 @@ vyre.program @asynchronous_copy [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:254:3: error: 'vyre.all_reduce': may write the read_only buffer "a" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:250:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:253:3: error: 'vyre.all_reduce': may write the read_only buffer "a" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:249:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @collective [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -257,8 +256,8 @@ vyre.program @collective [64, 1, 1] {
 // -----
 
 // A launch accesses its arguments as the program declares them.
-// CHECK: {{.*}}memrefs.mlir:{{.*}}: error: {{.*}}: may write the read_only buffer "a" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:267:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:270:5: error: 'vyre.launch': may write the read_only buffer "a" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:266:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @q [64, 1, 1] {
   %x = vyre.buffer "x" write_only binding 0 : memref<?xi32>
@@ -275,8 +274,8 @@ vyre.schedule @launch_in_for {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:290:3: error: 'vyre.launch': may read the write_only buffer "a" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:285:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:289:3: error: 'vyre.launch': may read the write_only buffer "a" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:284:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.program @q [64, 1, 1] {
   %x = vyre.buffer "x" read_only binding 0 : memref<?xi32>
@@ -292,8 +291,8 @@ vyre.schedule @launch_after_for {
 
 // -----
 
-// CHECK: {{.*}}memrefs.mlir:304:8: error: 'vyre.read_back': may read the write_only buffer "a" through a carried memref
-// CHECK: {{.*}}memrefs.mlir:299:8: note: declared here
+// CHECK: {{.*}}memrefs.mlir:303:8: error: 'vyre.read_back': may read the write_only buffer "a" through a carried memref
+// CHECK: {{.*}}memrefs.mlir:298:8: note: declared here
 // CHECK: Fix: declare the buffer read_write
 vyre.schedule @read_back {
   %a = vyre.buffer "a" write_only binding 0 : memref<?xi32>
@@ -302,4 +301,301 @@ vyre.schedule @read_back {
     scf.yield %c : memref<?xi32>
   }
   %v = vyre.read_back %last[0] : memref<?xi32>
+}
+
+// -----
+
+// Which memory asynchronous copies work on.
+// CHECK: {{.*}}memrefs.mlir:316:8: error: 'vyre.async_load': an asynchronous load takes from workgroup memory
+// CHECK: {{.*}}memrefs.mlir:314:11: note: declared here
+// CHECK: Fix: use 'vyre.async_store' to copy out of workgroup memory
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" write_only binding 0 : memref<?xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  %i = vyre.invocation_id x
+  %t = vyre.async_load %tile[%i], %a[%i], %i : memref<64xf32>, memref<?xf32>
+  vyre.async_wait %t
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:329:8: error: 'vyre.async_store': an asynchronous store writes to workgroup memory
+// CHECK: {{.*}}memrefs.mlir:327:11: note: declared here
+// CHECK: Fix: use 'vyre.async_load' to copy into workgroup memory
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  %i = vyre.invocation_id x
+  %t = vyre.async_store %a[%i], %tile[%i], %i : memref<?xf32>, memref<64xf32>
+  vyre.async_wait %t
+}
+
+// -----
+
+// The same through a region.
+// CHECK: {{.*}}memrefs.mlir:347:8: error: 'vyre.async_load': an asynchronous load takes from workgroup memory
+// CHECK: {{.*}}memrefs.mlir:341:11: note: declared here
+// CHECK: Fix: use 'vyre.async_store' to copy out of workgroup memory
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<64xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  %i = vyre.invocation_id x
+  %n = vyre.param "n" : index
+  %from = vyre.region "r" -> (memref<64xf32>) {
+    vyre.yield %tile : memref<64xf32>
+  }
+  %t = vyre.async_load %from[%i], %a[%i], %n : memref<64xf32>, memref<64xf32>
+  vyre.async_wait %t
+}
+
+// -----
+
+// The same through a loop, whichever round it is in.
+// CHECK: {{.*}}memrefs.mlir:363:10: error: 'vyre.async_load': an asynchronous load takes from workgroup memory
+// CHECK: {{.*}}memrefs.mlir:359:11: note: declared here
+// CHECK: Fix: use 'vyre.async_store' to copy out of workgroup memory
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<64xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  %i = vyre.invocation_id x
+  %n = vyre.param "n" : index
+  %x, %y = scf.for %k = %n to %n step %n iter_args(%from = %a, %to = %tile) -> (memref<64xf32>, memref<64xf32>) {
+    %t = vyre.async_load %from[%i], %to[%i], %n : memref<64xf32>, memref<64xf32>
+    vyre.async_wait %t
+    scf.yield %to, %from : memref<64xf32>, memref<64xf32>
+  }
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:386:8: error: 'vyre.async_store': an asynchronous store writes to workgroup memory
+// CHECK: {{.*}}memrefs.mlir:376:11: note: declared here
+// CHECK: Fix: use 'vyre.async_load' to copy into workgroup memory
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<64xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  %i = vyre.invocation_id x
+  %n = vyre.param "n" : index
+  %go = vyre.param "go" : i1
+  %last = scf.while (%to = %a) : (memref<64xf32>) -> memref<64xf32> {
+    scf.condition(%go) %to : memref<64xf32>
+  } do {
+  ^bb0(%same: memref<64xf32>):
+    scf.yield %tile : memref<64xf32>
+  }
+  %t = vyre.async_store %tile[%i], %last[%i], %n : memref<64xf32>, memref<64xf32>
+  vyre.async_wait %t
+}
+
+// -----
+
+// Which memory collectives work on.
+// CHECK: {{.*}}memrefs.mlir:398:3: error: 'vyre.all_reduce': ranks cannot exchange workgroup memory
+// CHECK: {{.*}}memrefs.mlir:397:11: note: declared here
+// CHECK: Fix: copy it to a buffer of the grid first
+vyre.program @p [64, 1, 1] {
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  vyre.all_reduce add %tile : memref<64xf32>
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:408:3: error: 'vyre.broadcast': ranks cannot exchange workgroup memory
+// CHECK: {{.*}}memrefs.mlir:407:11: note: declared here
+// CHECK: Fix: copy it to a buffer of the grid first
+vyre.program @p [64, 1, 1] {
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  vyre.broadcast %tile root 0 : memref<64xf32>
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:419:3: error: 'vyre.all_gather': ranks cannot exchange workgroup memory
+// CHECK: {{.*}}memrefs.mlir:418:11: note: declared here
+// CHECK: Fix: copy it to a buffer of the grid first
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" write_only binding 0 : memref<?xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  vyre.all_gather %tile, %a : memref<64xf32>, memref<?xf32>
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:430:3: error: 'vyre.reduce_scatter': ranks cannot exchange workgroup memory
+// CHECK: {{.*}}memrefs.mlir:429:11: note: declared here
+// CHECK: Fix: copy it to a buffer of the grid first
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  vyre.reduce_scatter add %a, %tile : memref<?xf32>, memref<64xf32>
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:446:3: error: 'vyre.all_reduce': ranks cannot exchange workgroup memory
+// CHECK: {{.*}}memrefs.mlir:440:11: note: declared here
+// CHECK: Fix: copy it to a buffer of the grid first
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<64xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  %i = vyre.invocation_id x
+  %n = vyre.param "n" : index
+  %out = vyre.region "r" -> (memref<64xf32>) {
+    vyre.yield %tile : memref<64xf32>
+  }
+  vyre.all_reduce add %out : memref<64xf32>
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:462:3: error: 'vyre.broadcast': ranks cannot exchange workgroup memory
+// CHECK: {{.*}}memrefs.mlir:456:11: note: declared here
+// CHECK: Fix: copy it to a buffer of the grid first
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<64xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  %i = vyre.invocation_id x
+  %n = vyre.param "n" : index
+  %out = scf.for %k = %n to %n step %n iter_args(%c = %a) -> (memref<64xf32>) {
+    scf.yield %tile : memref<64xf32>
+  }
+  vyre.broadcast %out root 0 : memref<64xf32>
+}
+
+// -----
+
+// A collective copies between two buffers.
+// CHECK: {{.*}}memrefs.mlir:473:3: error: 'vyre.all_gather': may be given one buffer twice, and writes it
+// CHECK: {{.*}}memrefs.mlir:472:8: note: this one
+// CHECK: Fix: pass two different buffers; a loop keeps carried buffers apart if it only permutes them
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+  vyre.all_gather %a, %a : memref<?xf32>, memref<?xf32>
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:483:3: error: 'vyre.reduce_scatter': may be given one buffer twice, and writes it
+// CHECK: {{.*}}memrefs.mlir:482:8: note: this one
+// CHECK: Fix: pass two different buffers; a loop keeps carried buffers apart if it only permutes them
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+  vyre.reduce_scatter add %a, %a : memref<?xf32>, memref<?xf32>
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:498:3: error: 'vyre.all_gather': may be given one buffer twice, and writes it
+// CHECK: {{.*}}memrefs.mlir:495:11: note: this one
+// CHECK: Fix: pass two different buffers; a loop keeps carried buffers apart if it only permutes them
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xf32>
+  %n = vyre.param "n" : index
+  %same = vyre.region "r" -> (memref<?xf32>) {
+    vyre.yield %a : memref<?xf32>
+  }
+  vyre.all_gather %a, %same : memref<?xf32>, memref<?xf32>
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:513:3: error: 'vyre.reduce_scatter': may be given one buffer twice, and writes it
+// CHECK: {{.*}}memrefs.mlir:507:8: note: this one
+// CHECK: Fix: pass two different buffers; a loop keeps carried buffers apart if it only permutes them
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xf32>
+  %n = vyre.param "n" : index
+  %same = scf.for %k = %n to %n step %n iter_args(%c = %a) -> (memref<?xf32>) {
+    scf.yield %c : memref<?xf32>
+  }
+  vyre.reduce_scatter add %same, %a : memref<?xf32>, memref<?xf32>
+}
+
+// -----
+
+// One carried memref is one buffer, whichever it is.
+// CHECK: {{.*}}memrefs.mlir:529:3: error: 'vyre.all_gather': may be given one buffer twice, and writes it
+// CHECK: {{.*}}memrefs.mlir:526:12: note: this one
+// CHECK: Fix: pass two different buffers; a loop keeps carried buffers apart if it only permutes them
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xf32>
+  %n = vyre.param "n" : index
+  %x, %y = scf.for %k = %n to %n step %n iter_args(%c = %a, %d = %b) -> (memref<?xf32>, memref<?xf32>) {
+    scf.yield %d, %c : memref<?xf32>, memref<?xf32>
+  }
+  vyre.all_gather %x, %x : memref<?xf32>, memref<?xf32>
+}
+
+// -----
+
+// A launch that writes is given different buffers.
+// CHECK: {{.*}}memrefs.mlir:544:3: error: 'vyre.launch': may be given one buffer twice, and writes it
+// CHECK: {{.*}}memrefs.mlir:543:8: note: this one
+// CHECK: Fix: pass two different buffers; a loop keeps carried buffers apart if it only permutes them
+vyre.program @q [64, 1, 1] {
+  %from = vyre.buffer "from" read_only binding 0 : memref<?xi32>
+  %to = vyre.buffer "to" write_only binding 1 : memref<?xi32>
+}
+vyre.schedule @s {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  vyre.launch @q(%a, %a)
+}
+
+// -----
+
+// The order does not matter, nor what stands between.
+// CHECK: {{.*}}memrefs.mlir:562:3: error: 'vyre.launch': may be given one buffer twice, and writes it
+// CHECK: {{.*}}memrefs.mlir:561:8: note: this one
+// CHECK: Fix: pass two different buffers; a loop keeps carried buffers apart if it only permutes them
+vyre.program @q [64, 1, 1] {
+  %to = vyre.buffer "to" read_write binding 0 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %tile = vyre.buffer "tile" workgroup : memref<64xi32>
+  %from = vyre.buffer "from" read_only binding 1 : memref<?xi32>
+}
+vyre.schedule @s {
+  %n = vyre.param "n" : index
+  %a = vyre.scratch per_invocation : memref<?xi32>
+  vyre.launch @q(%a, %n, %a)
+}
+
+// -----
+
+// CHECK: {{.*}}memrefs.mlir:578:5: error: 'vyre.launch': may be given one buffer twice, and writes it
+// CHECK: {{.*}}memrefs.mlir:577:51: note: this one
+// CHECK: Fix: pass two different buffers; a loop keeps carried buffers apart if it only permutes them
+vyre.program @q [64, 1, 1] {
+  %x = vyre.buffer "x" write_only binding 0 : memref<?xi32>
+  %y = vyre.buffer "y" write_only binding 1 : memref<?xi32>
+}
+vyre.schedule @s {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %last = scf.for %k = %n to %n step %n iter_args(%c = %a) -> (memref<?xi32>) {
+    vyre.launch @q(%a, %c)
+    scf.yield %c : memref<?xi32>
+  }
+}
+
+// -----
+
+// From the second trip on both arguments are the same buffer.
+// CHECK: {{.*}}memrefs.mlir:598:5: error: 'vyre.launch': may be given one buffer twice, and writes it
+// CHECK: {{.*}}memrefs.mlir:597:59: note: this one
+// CHECK: Fix: pass two different buffers; a loop keeps carried buffers apart if it only permutes them
+vyre.program @q [64, 1, 1] {
+  %from = vyre.buffer "from" read_only binding 0 : memref<?xi32>
+  %to = vyre.buffer "to" write_only binding 1 : memref<?xi32>
+}
+vyre.schedule @s {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %r:2 = scf.for %k = %n to %n step %n iter_args(%x = %a, %y = %b) -> (memref<?xi32>, memref<?xi32>) {
+    vyre.launch @q(%x, %y)
+    scf.yield %x, %x : memref<?xi32>, memref<?xi32>
+  }
 }

@@ -88,7 +88,7 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}cell.mlir:95:8: error: 'vyre.let': result 'cell' at position 0 does not verify
+// CHECK: {{.*}}cell.mlir:95:8: error: 'vyre.let': result 'cell' at position 0 does not verify: attribute index expected from variable 'T', but got i32
 // CHECK: Fix: write it like `%sum = vyre.let "sum" = %zero : f32`
 vyre.program @p [64, 1, 1] {
   %i = vyre.invocation_id x

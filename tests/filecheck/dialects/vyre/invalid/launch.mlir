@@ -136,7 +136,8 @@ vyre.schedule @s {
 // -----
 
 // The argument is defined above the launch.
-// CHECK: {{.*}}launch.mlir:144:18: error: %a is not defined above this operation
+// CHECK: {{.*}}launch.mlir:145:18: error: %a is not defined above this operation
+// CHECK: Fix: declare it above, or correct the name
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
 }
@@ -148,8 +149,8 @@ vyre.schedule @s {
 // -----
 
 // The generic form says the same in other words.
-// CHECK: {{.*}}launch.mlir:158:3: error: 'vyre.launch': uses %a, which is not defined on every path to here
-// CHECK: {{.*}}launch.mlir:159:8: note: defined here
+// CHECK: {{.*}}launch.mlir:159:3: error: 'vyre.launch': uses %a, which is not defined on every path to here
+// CHECK: {{.*}}launch.mlir:160:8: note: defined here
 // CHECK: Fix: move the definition above the use, or the use below the definition; a value leaves a region only as a result of the operation around it
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -162,7 +163,7 @@ vyre.schedule @s {
 // -----
 
 // A program is named flat.
-// CHECK: {{.*}}launch.mlir:168:3: error: Expected SymbolRefAttr with no nested symbols.
+// CHECK: {{.*}}launch.mlir:169:3: error: Expected SymbolRefAttr with no nested symbols.
 // CHECK: Fix: write it like `vyre.launch @p.0(%a, %s, %n)`
 vyre.schedule @s {
   vyre.launch @m::@p()

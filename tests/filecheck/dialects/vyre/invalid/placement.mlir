@@ -54,7 +54,7 @@ vyre.launch @p()
 
 // CHECK: {{.*}}placement.mlir:59:3: error: 'vyre.launch' belongs in a 'vyre.schedule', not in a 'vyre.program'
 // CHECK: {{.*}}placement.mlir:58:1: note: inside this 'vyre.program'
-// CHECK: Fix: move it into a 'vyre.schedule'; a program cannot launch programs
+// CHECK: Fix: move it into a 'vyre.schedule': it is something the host does
 vyre.program @p [64, 1, 1] {
   vyre.launch @p()
 }
@@ -63,7 +63,7 @@ vyre.program @p [64, 1, 1] {
 
 // CHECK: {{.*}}placement.mlir:70:10: error: 'vyre.read_back' belongs in a 'vyre.schedule', not in a 'vyre.program'
 // CHECK: {{.*}}placement.mlir:67:1: note: inside this 'vyre.program'
-// CHECK: Fix: move it into a 'vyre.schedule'; a program cannot launch programs
+// CHECK: Fix: move it into a 'vyre.schedule': it is something the host does
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<i32>
   vyre.region "r" {
@@ -97,17 +97,16 @@ vyre.schedule @s {
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:104:8: error: 'vyre.scratch' must stand at the top level of a 'vyre.schedule'
-// CHECK: {{.*}}placement.mlir:103:1: note: nested in this operation
-// CHECK: Fix: move it out of the 'vyre.program'
+// CHECK: {{.*}}placement.mlir:103:8: error: 'vyre.scratch' must stand at the top level of a 'vyre.schedule'
+// CHECK: Fix: move it into a 'vyre.schedule'
 vyre.program @p [64, 1, 1] {
   %a = vyre.scratch single : memref<i32>
 }
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:115:10: error: 'vyre.scratch' must stand at the top level of a 'vyre.schedule'
-// CHECK: {{.*}}placement.mlir:114:3: note: nested in this operation
+// CHECK: {{.*}}placement.mlir:114:10: error: 'vyre.scratch' must stand at the top level of a 'vyre.schedule'
+// CHECK: {{.*}}placement.mlir:113:3: note: nested in this operation
 // CHECK: Fix: move it out of the 'scf.if'
 vyre.schedule @s {
   %c = vyre.param "c" : i1
@@ -118,8 +117,8 @@ vyre.schedule @s {
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:127:5: error: 'vyre.all_reduce' must stand at the top level of a 'vyre.program'
-// CHECK: {{.*}}placement.mlir:126:3: note: nested in this operation
+// CHECK: {{.*}}placement.mlir:126:5: error: 'vyre.all_reduce' must stand at the top level of a 'vyre.program'
+// CHECK: {{.*}}placement.mlir:125:3: note: nested in this operation
 // CHECK: Fix: move it out of the 'vyre.region'
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
@@ -130,8 +129,8 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:141:5: error: 'vyre.all_gather' must stand at the top level of a 'vyre.program'
-// CHECK: {{.*}}placement.mlir:140:3: note: nested in this operation
+// CHECK: {{.*}}placement.mlir:140:5: error: 'vyre.all_gather' must stand at the top level of a 'vyre.program'
+// CHECK: {{.*}}placement.mlir:139:3: note: nested in this operation
 // CHECK: Fix: move it out of the 'scf.if'
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -144,9 +143,8 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:152:3: error: 'vyre.broadcast' must stand at the top level of a 'vyre.program'
-// CHECK: {{.*}}placement.mlir:150:1: note: nested in this operation
-// CHECK: Fix: move it out of the 'vyre.schedule'
+// CHECK: {{.*}}placement.mlir:150:3: error: 'vyre.broadcast' must stand at the top level of a 'vyre.program'
+// CHECK: Fix: move it into a 'vyre.program'
 vyre.schedule @s {
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
   vyre.broadcast %a root 0 : memref<?xi32>
@@ -155,15 +153,16 @@ vyre.schedule @s {
 // -----
 
 // In no program at all.
-// CHECK: {{.*}}placement.mlir:159:6: error: 'vyre.buffer' must stand at the top level of a 'vyre.program' or 'vyre.schedule'
+// CHECK: {{.*}}placement.mlir:158:6: error: 'vyre.buffer' must stand at the top level of a 'vyre.program' or 'vyre.schedule'
+// CHECK: Fix: move it into a 'vyre.program' or 'vyre.schedule'
 %a = vyre.buffer "a" read_only binding 0 : memref<i32>
 
 // -----
 
 // Programs and schedules stand side by side.
-// CHECK: {{.*}}placement.mlir:168:3: error: 'vyre.program' is nested in a 'vyre.program'
-// CHECK: {{.*}}placement.mlir:167:1: note: inside this 'vyre.program'
-// CHECK: Fix: move it next to the other one, into the module
+// CHECK: {{.*}}placement.mlir:167:3: error: 'vyre.program' is nested in a 'vyre.program'
+// CHECK: {{.*}}placement.mlir:166:1: note: inside this 'vyre.program'
+// CHECK: Fix: move it out, directly into the module
 vyre.program @p [64, 1, 1] {
   vyre.program @q [64, 1, 1] {
   }
@@ -171,9 +170,9 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:180:5: error: 'vyre.program' is nested in a 'vyre.schedule'
-// CHECK: {{.*}}placement.mlir:177:1: note: inside this 'vyre.schedule'
-// CHECK: Fix: move it next to the other one, into the module
+// CHECK: {{.*}}placement.mlir:179:5: error: 'vyre.program' is nested in a 'scf.if'
+// CHECK: {{.*}}placement.mlir:178:3: note: inside this 'scf.if'
+// CHECK: Fix: move it out, directly into the module
 vyre.schedule @s {
   %c = vyre.param "c" : i1
   scf.if %c {
@@ -184,9 +183,9 @@ vyre.schedule @s {
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:191:3: error: 'vyre.schedule' is nested in a 'vyre.program'
-// CHECK: {{.*}}placement.mlir:190:1: note: inside this 'vyre.program'
-// CHECK: Fix: move it next to the other one, into the module
+// CHECK: {{.*}}placement.mlir:190:3: error: 'vyre.schedule' is nested in a 'vyre.program'
+// CHECK: {{.*}}placement.mlir:189:1: note: inside this 'vyre.program'
+// CHECK: Fix: move it out, directly into the module
 vyre.program @p [64, 1, 1] {
   vyre.schedule @s {
   }
@@ -194,10 +193,31 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:201:3: error: 'vyre.schedule' is nested in a 'vyre.schedule'
-// CHECK: {{.*}}placement.mlir:200:1: note: inside this 'vyre.schedule'
-// CHECK: Fix: move it next to the other one, into the module
+// CHECK: {{.*}}placement.mlir:200:3: error: 'vyre.schedule' is nested in a 'vyre.schedule'
+// CHECK: {{.*}}placement.mlir:199:1: note: inside this 'vyre.schedule'
+// CHECK: Fix: move it out, directly into the module
 vyre.schedule @s {
   vyre.schedule @t {
   }
 }
+
+// -----
+
+// CHECK: {{.*}}placement.mlir:210:3: error: 'vyre.program' is nested in a 'func.func'
+// CHECK: {{.*}}placement.mlir:209:1: note: inside this 'func.func'
+// CHECK: Fix: move it out, directly into the module
+func.func @f() {
+  vyre.program @p [64, 1, 1] {
+  }
+  func.return
+}
+
+// -----
+
+// CHECK: {{.*}}placement.mlir:221:3: error: 'vyre.schedule' is nested in a 'test.op'
+// CHECK: {{.*}}placement.mlir:220:1: note: inside this 'test.op'
+// CHECK: Fix: move it out, directly into the module
+"test.op"() ({
+  vyre.schedule @s {
+  }
+}) : () -> ()

@@ -1,8 +1,8 @@
 // RUN: VYRE_INVALID
 
 // Rules of blocks, which hold in every dialect.
-// CHECK: {{.*}}terminator.mlir:9:5: error: 'vyre.barrier': a block of 'scf.if' does not end with a terminator
-// CHECK: Fix: end it with the operation that its parent expects, such as a yield
+// CHECK: {{.*}}terminator.mlir:8:3: error: 'scf.if' terminates with operation vyre.barrier instead of scf.yield
+// CHECK: Fix: make it follow the rules of 'scf.if'
 vyre.program @p [64, 1, 1] {
   %c = vyre.param "c" : i1
   "scf.if"(%c) ({
@@ -24,8 +24,8 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}terminator.mlir:31:5: error: 'vyre.return': a block of 'vyre.region' does not end with a terminator
-// CHECK: Fix: end it with the operation that its parent expects, such as a yield
+// CHECK: {{.*}}terminator.mlir:30:3: error: 'vyre.region' terminates with operation vyre.return instead of vyre.yield
+// CHECK: Fix: write it like `%sum = vyre.region "row_sum" from "blas.gemv" -> (f32) {`
 vyre.program @p [64, 1, 1] {
   "vyre.region"() ({
     vyre.return

@@ -117,7 +117,7 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // The generic form says the same in other words.
-// CHECK: {{.*}}types.mlir:125:8: error: 'vyre.load': operand 'indices' at position 1 does not verify
+// CHECK: {{.*}}types.mlir:125:8: error: 'vyre.load': operand 'indices' at position 1 does not verify: Expected attribute index but got i32
 // CHECK: Fix: write it like `%v = vyre.load %edges[%i] : memref<?xi32>`
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -173,7 +173,7 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}types.mlir:181:8: error: 'vyre.load': result 'value' at position 0 does not verify
+// CHECK: {{.*}}types.mlir:181:8: error: 'vyre.load': result 'value' at position 0 does not verify: attribute i32 expected from variable 'T', but got f32
 // CHECK: Fix: write it like `%v = vyre.load %edges[%i] : memref<?xi32>`
 vyre.program @p [64, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
@@ -250,7 +250,7 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}types.mlir:257:3: error: 'scf.for': operand 'lb' at position 0 does not verify
+// CHECK: {{.*}}types.mlir:257:3: error: 'scf.for': operand 'lb' at position 0 does not verify: Unexpected attribute f32
 // CHECK: Fix: make it follow the rules of 'scf.for'
 vyre.program @p [64, 1, 1] {
   %x = vyre.param "x" : f32

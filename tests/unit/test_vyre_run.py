@@ -1,0 +1,124 @@
+"""The `vyre-run` command."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+TOOL = Path(sys.executable).with_name("vyre-run")
+PROGRAM = """
+vyre.program @add [4, 1, 1] {
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xf32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<4xf32>
+  %n = vyre.param "n" : f32
+  %x = vyre.invocation_id x
+  %v = vyre.load %a[%x] : memref<?xf32>
+  %w = vyre.load %b[%x] : memref<4xf32>
+  %s = arith.addf %v, %w : f32
+  %t = arith.addf %s, %n : f32
+  vyre.store %t, %b[%x] : memref<4xf32>
+}
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "add.mlir"
+    path.write_text(PROGRAM)
+    return path
+
+
+def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([TOOL, *args], capture_output=True, text=True)
+
+
+def fails(*args: str | Path) -> str:
+    done = run(*args)
+    assert done.returncode == 1
+    assert done.stderr.count("error: ") == 1
+    assert "\nFix: " in done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stderr
+
+
+def test_prints_results_like_numpy(program: Path):
+    done = run(program, "--in", "a=1,2,3,4", "--in", "n=0.5")
+    assert done.stdout == "b = [1.5 2.5 3.5 4.5]\n", done.stderr
+
+
+def test_fills_buffers_of_known_size(program: Path):
+    done = run(program, "--in", "a=zeros(4)", "--in", "b=7")
+    assert done.stdout == "b = [7. 7. 7. 7.]\n", done.stderr
+
+
+def test_files_in_and_out(program: Path, tmp_path: Path):
+    np.save(tmp_path / "a.npy", np.arange(4, dtype=np.float32))
+    out = tmp_path / "b.npy"
+    done = run(program, "--in", f"a={tmp_path / 'a.npy'}", "--out", f"b={out}")
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
+    np.testing.assert_array_equal(np.load(out), [0, 1, 2, 3])
+
+
+def test_json(program: Path):
+    found = json.loads(run(program, "--in", "a=arange(4)", "--json", "--time").stdout)
+    assert found["outputs"]["b"] == {"dtype": "float32", "shape": [4], "data": [0, 1, 2, 3]}
+    assert set(found["seconds"]) == {"compile", "run"}
+
+
+def test_time_and_explain(program: Path):
+    text = run(program, "--in", "a=ones(4)", "--time", "--explain", "--grid", "2").stdout
+    assert "program @add on the reference engine" in text
+    assert "grid (2, 1, 1), as given; workgroups of (4, 1, 1)" in text
+    assert "a               read_only" in text
+    assert "run: " in text
+
+
+def test_fixpoint(program: Path):
+    done = run(program, "--in", "a=1,1,1,1", "--fixpoint", "3")
+    assert done.stdout == "b = [3. 3. 3. 3.]\n"
+
+
+def test_check(program: Path):
+    assert run(program, "--in", "a=ones(4)", "--check").stdout == "no findings\n"
+    text = fails(program, "--in", "a=ones(3)", "--check")
+    assert 'invocation (3, 0, 0) accesses "a" outside its bounds' in text
+
+
+def test_mistakes_have_one_diagnostic(program: Path, tmp_path: Path):
+    assert "the size of 'a' is not known" in fails(program)
+    assert "no argument 'aa'" in fails(program, "--in", "aa=1")
+    assert "cannot read '1,x' for 'a'" in fails(program, "--in", "a=1,x")
+    assert "there is no output 'a'" in fails(
+        program, "--in", "a=zeros(4)", "--out", "a=f.npy"
+    )
+    assert "cannot open 'no.npy'" in fails(program, "--in", "a=no.npy")
+    assert "cannot open" in fails("nowhere.mlir")
+    assert "no program 'x'" in fails(program, "--program", "x")
+    assert "expected float32" in fails(program, "--in", f"a={_integers(tmp_path)}")
+    broken = tmp_path / "broken.npy"
+    broken.write_text("not an array")
+    assert "is not an array file" in fails(program, "--in", f"a={broken}")
+
+
+def _integers(folder: Path) -> Path:
+    path = folder / "integers.npy"
+    np.save(path, np.arange(4))
+    return path
+
+
+def test_endless_programs_time_out(tmp_path: Path):
+    path = tmp_path / "endless.mlir"
+    path.write_text("""
+vyre.program @p [1, 1, 1] {
+  %go = arith.constant true
+  scf.while () : () -> () {
+    scf.condition(%go)
+  } do {
+    scf.yield
+  }
+}
+""")
+    assert "took longer than 0.2 s" in fails(path, "--timeout", "0.2")
