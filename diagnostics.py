@@ -164,14 +164,21 @@ def _quote(place: Place | None, kind: str, text: str, underline: str) -> Iterato
     if place is None:
         yield f"{kind}: {text}"
         return
-    yield f"{place}: {kind}: {text}"
+    yield f"{place}: {kind}: {_printable(text)}"
     if place.text is None:
         return
     column = place.column - 1
     start = max(0, column - _WINDOW // 2) if len(place.text) > _WINDOW else 0
     length = min(_underline_length(place.text[column:], underline), _WINDOW // 2)
-    yield place.text[start : start + _WINDOW].rstrip()
+    yield _printable(place.text[start : start + _WINDOW].rstrip())
     yield re.sub(r"[^\t]", " ", place.text[start:column]) + "^" + "~" * (length - 1)
+
+
+def _printable(text: str) -> str:
+    """Without control characters, which would act on the terminal."""
+    return "".join(
+        c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
 
 
 def _underline_length(rest: str, underline: str) -> int:

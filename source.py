@@ -6,11 +6,14 @@ knows its place in the text, every failure is a `SyntaxFailure` with a place, a 
 a remedy, and nothing in the text can exhaust the stack.
 """
 
+import re
 import sys
 from bisect import bisect_right
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
+from math import prod
+from typing import Any
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -22,18 +25,28 @@ from xdsl.ir import (
     Operation,
     Region,
     SSAValue,
+    TypeAttribute,
 )
 from xdsl.irdl import IRDLOperation
-from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Span
-from xdsl.utils.mlir_lexer import MLIRTokenKind
+from xdsl.parser import (
+    ForwardDeclaredValue,
+    Parser,
+    ParserState,
+    RankedStructure,
+    UnresolvedOperand,
+)
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Input, Span, Token
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
 
-from vyre.diagnostics import SyntaxFailure, did_you_mean, form_hint
+from vyre.diagnostics import InvalidProgram, SyntaxFailure, did_you_mean, form_hint
 from vyre.locations import is_unknown, location_at, source_name
 
 MAX_NESTING = 128
 """How deeply regions may be nested in a source text."""
+
+MAX_DENSE_ELEMENTS = 2**20
+"""Elements of a dense literal, which xDSL stores one by one even if all are equal."""
 
 _RECURSION_LIMIT = 12_000
 """Python frames that xDSL needs for `MAX_NESTING` levels, several times over."""
@@ -50,6 +63,31 @@ def deep_recursion() -> Generator[None]:
         sys.setrecursionlimit(limit)
 
 
+class SourceLexer(MLIRLexer):
+    """
+    xDSL's lexer, with string literals as MLIR has them: text that is valid UTF-8 is a
+    string, also if it is written with escapes. And without the exponential search that
+    xDSL's pattern starts when the closing quote is missing.
+    """
+
+    _string = re.compile(r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"')
+
+    @override
+    def _lex_string_literal(self, start_pos: int) -> Token[MLIRTokenKind, str]:
+        match = self._string.match(self.input.content, start_pos)
+        if match is None:
+            raise ParseError(
+                Span(start_pos, self.pos, self.input), "the string has no closing quote"
+            )
+        self.pos = match.end()
+        literal = StringLiteral(start_pos, self.pos, self.input)
+        try:
+            literal.bytes_contents.decode()
+        except UnicodeDecodeError:
+            return Token(MLIRTokenKind.BYTES_LIT, literal)
+        return Token(MLIRTokenKind.STRING_LIT, literal)
+
+
 class SourceParser(Parser):
     """
     Parses a module and remembers where each operation and block argument stands.
@@ -58,7 +96,12 @@ class SourceParser(Parser):
     """
 
     def __init__(self, ctx: Context, text: str, name: str):
-        super().__init__(ctx, text, name)
+        super().__init__(ctx, "", name)
+        try:
+            self._parser_state = ParserState(SourceLexer(Input(text, name)))
+        except ParseError as error:
+            span = Span(error.span.start, error.span.end, Input(text, name))
+            raise SyntaxFailure(span, error.msg, "correct the text at the caret") from None
         lines = text.split("\n")
         self._file = source_name(name, lines)
         self._line_starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
@@ -72,13 +115,19 @@ class SourceParser(Parser):
             with deep_recursion():
                 module = super().parse_module(allow_implicit_module)
         except RecursionError:
+            # Where exactly depends on the frames above us, so the operation is named.
             raise SyntaxFailure(
-                self._current_token.span,
-                "the text is nested too deeply here",
+                self._open_ops[-1] if self._open_ops else self._current_token.span,
+                "the text is nested too deeply",
                 f"nest regions at most {MAX_NESTING} deep, attributes and types far less",
             ) from None
         except ParseError as error:
             raise self._explained(error) from None
+        except Exception as error:
+            # xDSL lets through whatever the construction of an attribute raises.
+            failure = ParseError(self._current_token.span, _text_of(error))
+            raise self._explained(failure) from None
+        self._refuse_own_values(module)
         if is_unknown(module.location):
             module.location = location_at(self._file, 1, 1)
         return module
@@ -91,9 +140,8 @@ class SourceParser(Parser):
         except (ParseError, RecursionError):
             raise
         except Exception as error:
-            # xDSL lets through whatever the construction of an attribute raises. The
-            # innermost open operation is the one whose text is at fault.
-            self.raise_error(str(error) or type(error).__name__, self._open_ops[-1])
+            # The innermost open operation is the one whose text is at fault.
+            self.raise_error(_text_of(error), self._open_ops[-1])
         start = self._open_ops[depth]
         del self._open_ops[depth:]
         if is_unknown(op.location):
@@ -136,6 +184,30 @@ class SourceParser(Parser):
         for value in values:
             if isinstance(value, BlockArgument) and is_unknown(value.location):
                 value.location = self._location(span)
+
+    @override
+    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
+        width = self._builtin_integer_type_regex.match(self._current_token.text)
+        if width is not None and len(width[1]) > 8:
+            self.raise_error("an integer type has at most 16777215 bits")
+        return super()._parse_optional_integer_or_float_type()
+
+    @override
+    def _parse_dense_literal_type(self) -> RankedStructure[Any]:
+        type = super()._parse_dense_literal_type()
+        if prod(type.get_shape()) > MAX_DENSE_ELEMENTS:
+            self.raise_error(f"a literal has at most {MAX_DENSE_ELEMENTS} elements")
+        return type
+
+    def _refuse_own_values(self, module: ModuleOp) -> None:
+        """An operand that only the operation's own region defines stays unresolved."""
+        for op in module.walk():
+            if any(isinstance(operand, ForwardDeclaredValue) for operand in op.operands):
+                raise InvalidProgram(
+                    op,
+                    "uses a value that is defined only inside the operation itself",
+                    "define the value above the operation",
+                )
 
     def _location(self, span: Span) -> FileLineColLoc:
         # A table of line starts: xDSL's own counts lines from the top for each span.
@@ -211,6 +283,14 @@ class SourceParser(Parser):
         return did_you_mean(name, _operation_names(dialect)) or (
             f"use an operation that the '{dialect_name}' dialect has"
         )
+
+
+def _text_of(error: Exception) -> str:
+    """What a user can make of an exception that xDSL or Python raised."""
+    text = " ".join(str(error).split())
+    if isinstance(error, VerifyException):
+        return text
+    return f"cannot be read: {text}" if text else f"cannot be read: {type(error).__name__}"
 
 
 def _operation_names(dialect: Dialect) -> Iterator[str]:

@@ -13,6 +13,8 @@ from xdsl.traits import IsTerminator, NoTerminator
 
 from vyre.diagnostics import InvalidProgram, invalid
 from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.vyre import ScheduleOp
+from vyre.passes.xdsl_gaps import GAPS
 
 
 def verify_ops(module: ModuleOp) -> None:
@@ -23,9 +25,14 @@ def verify_ops(module: ModuleOp) -> None:
 
     Example: `verify_ops(vyre.parse("reach.mlir"))`
     """
-    for op in module.walk(region_first=True):
+    # A schedule's verifier reads the programs beside it, so these come first.
+    ops = list(module.walk(region_first=True))
+    ops.sort(key=_reads_its_siblings)
+    for op in ops:
         try:
             op.verify_()
+            if type(op) in GAPS:
+                GAPS[type(op)](op)
             for region in op.regions:
                 single = region.blocks.first is region.blocks.last
                 for block in region.blocks:
@@ -33,6 +40,11 @@ def verify_ops(module: ModuleOp) -> None:
         except Exception as error:
             # Verifiers of other dialects also raise plain exceptions on broken input.
             raise _explained(op, error) from None
+
+
+def _reads_its_siblings(op: Operation) -> bool:
+    in_module = isinstance(op.parent_op(), ModuleOp)
+    return isinstance(op, ModuleOp) or (isinstance(op, ScheduleOp) and in_module)
 
 
 def _verify_block_end(op: Operation, block: Block, single: bool) -> None:

@@ -17,7 +17,6 @@ from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.passes.rules.barriers import verify_barriers
-from vyre.passes.rules.control_flow import verify_control_flow
 from vyre.passes.rules.dominance import verify_dominance
 from vyre.passes.rules.literal_indices import verify_literal_indices
 from vyre.passes.rules.memrefs import verify_memrefs
@@ -27,7 +26,6 @@ Rule = Callable[[ProgramOp | ScheduleOp], None]
 
 RULES: tuple[Rule, ...] = (
     verify_dominance,
-    verify_control_flow,
     verify_memrefs,
     verify_tokens,
     verify_literal_indices,

@@ -2,8 +2,9 @@
 Every asynchronous copy is waited for, once, on every path.
 
 A token is used exactly once, in the block that defines it or in `vyre.region`s there: by a
-`vyre.async_wait`, or to hand it on, into a loop, or out of a loop, branch or region. By induction over the structure
-every path from a copy passes exactly one wait for it, unless the invocation ends.
+`vyre.async_wait`, or to hand it on, into a loop, or out of a loop, branch or region. By
+induction over the structure every path from a copy passes exactly one wait for it, unless
+the invocation ends.
 """
 
 from xdsl.dialects import scf

@@ -1,30 +1,18 @@
 """
-`scf` operations pass on what they promise.
+What xDSL's verifiers leave unchecked, and everything after them relies on.
 
-xDSL leaves parts of this unchecked: that `scf.while` carries matching types through
-`scf.condition`, `scf.yield` and both regions, and that both arms of an `scf.if` yield its
-results. Every engine and pass relies on it.
+`scf.while` carries matching types through `scf.condition`, `scf.yield` and both regions;
+both arms of an `scf.if` yield its results; branches pass what blocks take; comparisons have
+a predicate that exists. `verify_ops` applies these rules together with the operations' own.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from xdsl.dialects import scf
+from xdsl.dialects import arith, cf, scf
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects.refusal import Refusal
-from vyre.dialects.vyre import ProgramOp, ScheduleOp
-
-
-def verify_control_flow(program: ProgramOp | ScheduleOp) -> None:
-    """Refuse `scf` operations whose regions and results do not fit together."""
-    for op in program.body.walk():
-        match op:
-            case scf.IfOp():
-                _verify_if(op)
-            case scf.WhileOp():
-                _verify_while(op)
-            case _:
-                pass
 
 
 def _verify_if(op: scf.IfOp) -> None:
@@ -74,6 +62,16 @@ def _yield_of(last: Operation | None, parent: Operation) -> scf.YieldOp:
     )
 
 
+def _verify_branch(op: cf.BranchOp) -> None:
+    _expect_types(op, "passes", op.arguments, "the block takes", op.successor.args)
+
+
+def _verify_conditional_branch(op: cf.ConditionalBranchOp) -> None:
+    taken = "the block takes"
+    _expect_types(op, "passes", op.then_arguments, taken, op.then_block.args)
+    _expect_types(op, "passes", op.else_arguments, taken, op.else_block.args)
+
+
 def _expect_types(
     at: Operation,
     gives: str,
@@ -90,3 +88,24 @@ def _expect_types(
             fix="make number and types agree",
             at=at,
         )
+
+
+def _verify_predicate(op: arith.CmpiOp | arith.CmpfOp) -> None:
+    predicate = op.predicate.value.data
+    count = 10 if isinstance(op, arith.CmpiOp) else 16
+    if not 0 <= predicate < count:
+        raise Refusal(
+            f"there is no predicate {predicate}",
+            fix=f"use one of the predicates 0 to {count - 1}, or write it by name",
+        )
+
+
+GAPS: dict[type[Operation], Callable[[Any], None]] = {
+    arith.CmpfOp: _verify_predicate,
+    arith.CmpiOp: _verify_predicate,
+    cf.BranchOp: _verify_branch,
+    cf.ConditionalBranchOp: _verify_conditional_branch,
+    scf.IfOp: _verify_if,
+    scf.WhileOp: _verify_while,
+}
+"""The missing verifiers, by operation."""

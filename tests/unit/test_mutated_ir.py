@@ -1,0 +1,69 @@
+"""
+Whatever text it is given, `vyre-opt` prints a program or exactly one diagnostic.
+
+The inputs are those of `tests/fuzz/mutated_ir.py`, which also runs alone with other seeds.
+"""
+
+import importlib
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from vyre.dialects.vyre import Vyre
+
+# Folders of tests are not packages, so the fuzzer's own is put on the path.
+sys.path.append(str(Path(__file__).parents[1] / "fuzz"))
+fuzzer: Any = importlib.import_module("mutated_ir")
+seeds: Any = importlib.import_module("mutations")
+
+
+def test_the_seeds_hold_every_operation():
+    """A mutation can only break what the seeds contain."""
+    tokens = {token.strip('"') for text in seeds.programs() for token in seeds.tokens(text)}
+    assert {op.name for op in Vyre.operations} <= tokens
+
+
+@pytest.mark.parametrize("index", range(len(seeds.programs())))
+def test_the_seeds_are_accepted(index: int, tmp_path: Path):
+    """A mutant of a refused text mostly shows the same refusal again."""
+    opt = fuzzer.Opt(tmp_path)
+    assert fuzzer.examine(opt, Random(index), seeds.programs()[index]) == "accepted"
+
+
+def test_an_input_depends_on_seed_and_number_alone():
+    """A violation that is reported by these two can be found again."""
+    for index in range(50):
+        assert seeds.mutant(7, index)[:2] == seeds.mutant(7, index)[:2]
+
+
+@pytest.mark.parametrize(
+    ("code", "stdout", "stderr"),
+    [
+        (0, "", "warning: odd\n"),
+        (1, "", ""),
+        (1, "builtin.module {}\n", "error: wrong\nFix: right it\n"),
+        (1, "", "error: wrong\n"),
+        (1, "", "a:1:1: error: wrong\nb:1:1: error: too\nFix: right it\n"),
+        (1, "", "Traceback (most recent call last):\nerror: wrong\nFix: right it\n"),
+        (1, "", "error: the tool broke down: KeyError\nFix: this is a bug; report it\n"),
+        (2, "", "error: wrong\nFix: right it\n"),
+    ],
+)
+def test_the_fuzzer_sees_violations(code: int, stdout: str, stderr: str):
+    """Else its silence would mean nothing."""
+    outcome = fuzzer.Outcome((), code, stdout, stderr, "parser")
+    with pytest.raises(fuzzer.Violation):
+        outcome.check()
+
+
+def test_mutants(tmp_path: Path):
+    """
+    A thousand mutated, truncated, deeply nested and very long texts, two dozen also as
+    commands; `make fuzz-ir` takes other seeds.
+    """
+    report = fuzzer.fuzz(0, range(1000), tmp_path, processes=24)
+    assert report.counts.total() == 1000
+    assert not report.violations, "\n\n".join(report.violations)
