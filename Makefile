@@ -5,10 +5,13 @@ BIN := $(VENV)/bin
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
 PACKAGE := $(wildcard *.py) py.typed analysis dialects passes runtime tools
 
-.PHONY: demo test lint typecheck filecheck pytest format docs fuzz-ir bench-startup clean
+.PHONY: demo test lint typecheck filecheck pytest format docs fuzz-ir bench-startup bench-reference clean
 
+# A graph of six nodes: 0 -> 1 -> 3 -> 4 and 0 -> 2, and node 5 on its own.
 demo: $(VENV)/installed
-	$(BIN)/vyre-opt examples/reachability.mlir
+	$(BIN)/vyre-run examples/reachability.mlir --grid 2 --explain --time \
+	  --in offsets=0,2,3,3,4,4,4 --in targets=1,2,3,4 --in reached=1,0,0,0,0,0 \
+	  --in 'seen=zeros(6)' --in 'fresh=zeros(6)'
 
 test: lint typecheck filecheck pytest
 
@@ -41,6 +44,9 @@ fuzz-ir: $(VENV)/installed
 
 bench-startup: $(VENV)/installed
 	$(BIN)/python benchmarks/startup.py
+
+bench-reference: $(VENV)/installed
+	$(BIN)/python benchmarks/reference.py
 
 $(VENV)/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \

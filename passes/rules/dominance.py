@@ -9,6 +9,7 @@ One walk: values become visible as their definitions are passed and are hidden a
 their region is left.
 """
 
+from xdsl.dialects import scf
 from xdsl.ir import Operation, Region, SSAValue
 
 from vyre.dialects.refusal import Note, Refusal
@@ -24,6 +25,13 @@ def _enter(parent: Operation, region: Region, visible: set[SSAValue]) -> None:
     block = region.blocks.first
     if block is None:
         return
+    if isinstance(parent, scf.ExecuteRegionOp):
+        # It exists to hold several blocks, and xDSL prints it without its terminator.
+        raise Refusal(
+            "control flow in a program is structured and needs no 'scf.execute_region'",
+            fix="use 'vyre.region'",
+            at=parent,
+        )
     if block.next_block is not None:
         raise Refusal(
             f"a region of '{parent.name}' has several blocks",

@@ -45,12 +45,12 @@ vyre.program @regions [64, 1, 1] {
   %n = vyre.param "n" : index
   // CHECK: %cell = "vyre.let"{{.*}} {uniform = ["divergent"]}
   %cell = vyre.let "cell" = %n : index
-  %r = scf.execute_region -> (index) {
+  %r = "test.op"() ({
     // CHECK: %twice = "arith.addi"{{.*}} {uniform = ["grid"]}
     %twice = arith.addi %n, %n : index
     vyre.assign %n, %cell : !vyre.cell<index>
-    scf.yield %twice : index
-  }
+    "test.termop"(%twice) : (index) -> ()
+  }) : () -> index
   // CHECK: }) {uniform = ["divergent"], control = ["divergent"]}
   "test.op"() ({
   ^bb0(%k: index):

@@ -55,15 +55,15 @@ vyre.program @loops [64, 1, 1] {
 // CHECK:        %t = arith.addi %s, %k : index
 // CHECK:        %u = arith.addi %b, %sum : index
 
-// One block in an operation of another dialect.
+// A region with a result.
 vyre.program @one_block [64, 1, 1] {
   %n = vyre.param "n" : i32
-  %result = scf.execute_region -> (i32) {
+  %result = vyre.region -> (i32) {
     %x = arith.constant 1 : i32
     vyre.region "nested" {
       %s = arith.addi %x, %n : i32
     }
-    scf.yield %x : i32
+    vyre.yield %x : i32
   }
 }
 

@@ -171,8 +171,8 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // A region of a program has one block: what comes first in the text comes first in time.
-// CHECK: {{.*}}dominance.mlir:178:3: error: 'scf.execute_region': a region of 'scf.execute_region' has several blocks
-// CHECK: Fix: express the control flow with scf.if, scf.for and scf.while
+// CHECK: {{.*}}dominance.mlir:178:3: error: 'scf.execute_region': control flow in a program is structured and needs no 'scf.execute_region'
+// CHECK: Fix: use 'vyre.region'
 vyre.program @p [64, 1, 1] {
   %c = vyre.param "c" : i1
   scf.execute_region {
@@ -187,8 +187,8 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // However deep the region is.
-// CHECK: {{.*}}dominance.mlir:196:7: error: 'scf.execute_region': a region of 'scf.execute_region' has several blocks
-// CHECK: Fix: express the control flow with scf.if, scf.for and scf.while
+// CHECK: {{.*}}dominance.mlir:196:7: error: 'scf.execute_region': control flow in a program is structured and needs no 'scf.execute_region'
+// CHECK: Fix: use 'vyre.region'
 vyre.program @p [64, 1, 1] {
   %c = vyre.param "c" : i1
   scf.if %c {
@@ -205,8 +205,8 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // The blocks come before what is in them.
-// CHECK: {{.*}}dominance.mlir:211:3: error: 'scf.execute_region': a region of 'scf.execute_region' has several blocks
-// CHECK: Fix: express the control flow with scf.if, scf.for and scf.while
+// CHECK: {{.*}}dominance.mlir:211:3: error: 'scf.execute_region': control flow in a program is structured and needs no 'scf.execute_region'
+// CHECK: Fix: use 'vyre.region'
 vyre.program @p [64, 1, 1] {
   scf.execute_region {
     %y = arith.addi %x, %x : i32
@@ -233,8 +233,8 @@ vyre.program @p [64, 1, 1] {
 
 // -----
 
-// CHECK: {{.*}}dominance.mlir:239:3: error: 'scf.execute_region': a region of 'scf.execute_region' has several blocks
-// CHECK: Fix: express the control flow with scf.if, scf.for and scf.while
+// CHECK: {{.*}}dominance.mlir:239:3: error: 'scf.execute_region': control flow in a program is structured and needs no 'scf.execute_region'
+// CHECK: Fix: use 'vyre.region'
 vyre.schedule @s {
   scf.execute_region {
     cf.br ^end
@@ -246,9 +246,8 @@ vyre.schedule @s {
 // -----
 
 // One block in an operation of another dialect is in order like any other.
-// CHECK: {{.*}}dominance.mlir:254:10: error: 'arith.addi': uses %x, which is not defined on every path to here
-// CHECK: {{.*}}dominance.mlir:255:10: note: defined here
-// CHECK: Fix: move the definition above the use, or the use below the definition; a value leaves a region only as a result of the operation around it
+// CHECK: {{.*}}dominance.mlir:252:3: error: 'scf.execute_region': control flow in a program is structured and needs no 'scf.execute_region'
+// CHECK: Fix: use 'vyre.region'
 vyre.program @p [64, 1, 1] {
   scf.execute_region {
     %y = arith.addi %x, %x : i32
@@ -260,8 +259,8 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // The argument of a block, above its loop.
-// CHECK: {{.*}}dominance.mlir:268:8: error: 'arith.addi': uses %k, which is not defined on every path to here
-// CHECK: {{.*}}dominance.mlir:269:11: note: defined here
+// CHECK: {{.*}}dominance.mlir:267:8: error: 'arith.addi': uses %k, which is not defined on every path to here
+// CHECK: {{.*}}dominance.mlir:268:11: note: defined here
 // CHECK: Fix: move the definition above the use, or the use below the definition; a value leaves a region only as a result of the operation around it
 vyre.program @p [64, 1, 1] {
   %n = vyre.param "n" : index
@@ -273,8 +272,8 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // Schedules obey the same rule.
-// CHECK: {{.*}}dominance.mlir:283:3: error: 'scf.if': uses %flag, which is not defined on every path to here
-// CHECK: {{.*}}dominance.mlir:286:11: note: defined here
+// CHECK: {{.*}}dominance.mlir:282:3: error: 'scf.if': uses %flag, which is not defined on every path to here
+// CHECK: {{.*}}dominance.mlir:285:11: note: defined here
 // CHECK: Fix: move the definition above the use, or the use below the definition; a value leaves a region only as a result of the operation around it
 vyre.program @q [64, 1, 1] {
 }
@@ -288,8 +287,8 @@ vyre.schedule @s {
 
 // -----
 
-// CHECK: {{.*}}dominance.mlir:295:8: error: 'arith.addi': uses %n, which is not defined on every path to here
-// CHECK: {{.*}}dominance.mlir:295:8: note: defined here
+// CHECK: {{.*}}dominance.mlir:294:8: error: 'arith.addi': uses %n, which is not defined on every path to here
+// CHECK: {{.*}}dominance.mlir:294:8: note: defined here
 // CHECK: Fix: move the definition above the use, or the use below the definition; a value leaves a region only as a result of the operation around it
 vyre.schedule @s {
   %n = arith.addi %n, %n : i32
@@ -297,7 +296,7 @@ vyre.schedule @s {
 
 // -----
 
-// CHECK: {{.*}}dominance.mlir:308:10: error: %v is used but never defined
+// CHECK: {{.*}}dominance.mlir:307:10: error: %v is used but never defined
 // CHECK: Fix: define it above, or correct the name
 vyre.schedule @s {
   %n = vyre.param "n" : index
@@ -312,8 +311,8 @@ vyre.schedule @s {
 // -----
 
 // The second program of a module is checked like the first.
-// CHECK: {{.*}}dominance.mlir:321:8: error: 'arith.addi': uses %x, which is not defined on every path to here
-// CHECK: {{.*}}dominance.mlir:322:8: note: defined here
+// CHECK: {{.*}}dominance.mlir:320:8: error: 'arith.addi': uses %x, which is not defined on every path to here
+// CHECK: {{.*}}dominance.mlir:321:8: note: defined here
 // CHECK: Fix: move the definition above the use, or the use below the definition; a value leaves a region only as a result of the operation around it
 vyre.program @good [64, 1, 1] {
 }
