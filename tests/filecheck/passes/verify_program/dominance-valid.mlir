@@ -69,7 +69,7 @@ vyre.program @one_block [64, 1, 1] {
 
 // CHECK:      vyre.program @one_block [64, 1, 1] {
 // CHECK:        %s = arith.addi %x, %n : i32
-// CHECK:        scf.yield %x : i32
+// CHECK:        vyre.yield %x : i32
 
 vyre.schedule @schedule {
   %n = vyre.param "n" : index
