@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import Operation
 
+from vyre.runtime.flights import Flights
 from vyre.runtime.reference.frames import Lanes
 from vyre.runtime.reference.grid import Grid
 
@@ -37,6 +38,7 @@ class History:
 
     def __init__(self, grid: Grid, size: int, starts_written: bool):
         self.written = np.full(size, starts_written)
+        self.flights = Flights(size)
         self._grid = grid
         self._lanes = np.full((3, 4, size), -1, np.int64)
         self._ops = np.zeros((3, 4, size), np.int32)

@@ -158,8 +158,17 @@ class Watcher:
             )
         )
 
+    def started(self, op: Operation) -> None:
+        for history in self._histories.values():
+            history.flights.start(op)
+
+    def landed(self, op: Operation, lanes: Lanes) -> None:
+        for history in self._histories.values():
+            history.flights.land(op, lanes)
+
     def read(self, op: Operation, memory: Memory, lanes: Lanes, elements: Any) -> None:
         history = self._history(memory)
+        self._meets_copy(op, memory, lanes, elements, writes=False)
         self._races(op, memory, lanes, elements, (WRITE, UPDATE))
         missing = ~history.written[elements]
         if missing.any():
@@ -180,6 +189,7 @@ class Watcher:
         self, op: Operation, memory: Memory, lanes: Lanes, elements: Any, values: Any
     ) -> None:
         history = self._history(memory)
+        self._meets_copy(op, memory, lanes, elements, writes=True)
         self._races(op, memory, lanes, elements, (READ, UPDATE))
         for lane, other_lane, other_op, element in history.unequal_stores(
             op, lanes, elements, _bits(values), self._epochs, self._phase
@@ -190,6 +200,7 @@ class Watcher:
 
     def atomic(self, op: Operation, memory: Memory, lanes: Lanes, elements: Any) -> None:
         history = self._history(memory)
+        self._meets_copy(op, memory, lanes, elements, writes=True)
         self._races(op, memory, lanes, elements, (READ, WRITE))
         contended = len(np.unique(elements)) < len(elements)
         contended |= history.touched(UPDATE, elements, self._phase)
@@ -228,6 +239,16 @@ class Watcher:
             ):
                 self._race(op, memory, lane, other_lane, other_op, element)
 
+    def _meets_copy(
+        self, op: Operation, memory: Memory, lanes: Lanes, elements: Any, *, writes: bool
+    ) -> None:
+        """An element that a copy is reading or writing until it is waited for."""
+        flights = self._history(memory).flights
+        met = flights.touch(op, lanes, elements, writes)
+        if met is not None:
+            lane, other_lane, other_op, element = met
+            self._race(op, memory, lane, other_lane, other_op, element)
+
     def _race(
         self,
         op: Operation,
@@ -238,12 +259,18 @@ class Watcher:
         element: int,
     ) -> None:
         here, there = self.grid.describe(lane), self.grid.describe(other_lane)
+        alone = lane == other_lane
+        who = (
+            f"invocation {here} accesses"
+            if alone
+            else f"invocations {here} and {there} access"
+        )
+        when = "while it is being copied" if alone else "at the same time"
         self.add(
             Finding(
                 "race",
                 op,
-                f"invocations {here} and {there} access element "
-                f'{memory.index_of(element)} of "{memory.name}" at the same time',
+                f'{who} element {memory.index_of(element)} of "{memory.name}" {when}',
                 "put a barrier between the two accesses, use atomics for both, or let "
                 "only one invocation access the element",
                 (Note(other_op, f"invocation {there} accesses it here"),),

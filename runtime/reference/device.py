@@ -32,6 +32,8 @@ class Observer(Protocol):
         self, op: Operation, memory: Memory, lanes: Lanes, elements: Any
     ) -> None: ...
     def outside(self, op: Operation, memory: Memory, lanes: Lanes) -> None: ...
+    def started(self, op: Operation) -> None: ...
+    def landed(self, op: Operation, lanes: Lanes) -> None: ...
     def workgroup_barrier(self, lanes: Lanes) -> None: ...
     def grid_barrier(self) -> None: ...
 
@@ -283,9 +285,16 @@ class Gang(ControlFlow):
             concerned = np.broadcast_to(offset < end, len(frame.lanes))
             self._store(op, value, op.destination, target, frame, concerned)
         frame[op.token] = op
+        if self.launch.observer is not None:
+            self.launch.observer.started(op)
 
     def async_wait(self, op: vyre.AsyncWaitOp, frame: Frame) -> None:
-        pass
+        """Copies are done already; only whoever watches wants to know."""
+        if self.launch.observer is not None:
+            for token in op.tokens:
+                copies: list[Operation] = np.atleast_1d(frame[token]).tolist()
+                for copy in set(copies):
+                    self.launch.observer.landed(copy, frame.lanes)
 
     # Variables
 

@@ -285,3 +285,25 @@ def test_returned_invocations_do_not_race():
 """)
         == []
     )
+
+
+COPY = """
+  %t = vyre.async_load %a[%x], %tile[%l], %c1 : memref<8xi32>, memref<4xi32>
+"""
+WAIT = "vyre.async_wait %t"
+
+
+def test_copies_are_races_until_they_are_waited_for():
+    read_target = "%v = vyre.load %tile[%l] : memref<4xi32>"
+    write_source = "vyre.store %one, %a[%x] : memref<8xi32>"
+    read_source = "%v = vyre.load %a[%x] : memref<8xi32>"
+    for access, early in ((read_target, True), (write_source, True), (read_source, False)):
+        assert kinds("\n".join((COPY, access, WAIT))) == (["race"] if early else [])
+        assert kinds("\n".join((COPY, WAIT, access))) == []
+
+
+def test_no_barrier_helps_a_copy_that_is_not_waited_for():
+    read = "%v = vyre.load %tile[%next] : memref<4xi32>"
+    barrier = "vyre.barrier acq_rel"
+    assert kinds("\n".join((LOCAL_NEIGHBOUR, COPY, barrier, read, WAIT))) == ["race"]
+    assert kinds("\n".join((LOCAL_NEIGHBOUR, COPY, WAIT, barrier, read))) == []
