@@ -5,7 +5,6 @@ The inputs are those of `tests/fuzz/mutated_ir.py`, which also runs alone with o
 """
 
 import importlib
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,8 +13,6 @@ import pytest
 
 from vyre.dialects.vyre import Vyre
 
-# Folders of tests are not packages, so the fuzzer's own is put on the path.
-sys.path.append(str(Path(__file__).parents[1] / "fuzz"))
 fuzzer: Any = importlib.import_module("mutated_ir")
 seeds: Any = importlib.import_module("mutations")
 
