@@ -40,7 +40,12 @@ from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
 
 from vyre.diagnostics import InvalidProgram, SyntaxFailure, did_you_mean, form_hint
-from vyre.locations import is_unknown, location_at, source_name
+from vyre.locations import (
+    inherit_locations,
+    is_unknown,
+    location_at,
+    source_name,
+)
 
 MAX_NESTING = 128
 """How deeply regions may be nested in a source text."""
@@ -130,6 +135,7 @@ class SourceParser(Parser):
         self._refuse_own_values(module)
         if is_unknown(module.location):
             module.location = location_at(self._file, 1, 1)
+        inherit_locations(module)  # For terminators that are not written.
         return module
 
     @override

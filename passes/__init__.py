@@ -13,12 +13,18 @@ def get_all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
         return VerifyProgramPass
 
+    def get_promote_lets() -> type[ModulePass]:
+        from vyre.passes.promote_lets import PromoteLetsPass
+
+        return PromoteLetsPass
+
     def get_test_uniformity() -> type[ModulePass]:
         from vyre.passes.test_uniformity import TestUniformityPass
 
         return TestUniformityPass
 
     return {
+        "vyre-promote-lets": get_promote_lets,
         "vyre-test-uniformity": get_test_uniformity,
         "vyre-verify-program": get_verify_program,
     }
