@@ -93,26 +93,29 @@ def _check_orders(
         Dispatch(groups, order=order, timeout=timeout).run(program, other.storage)
         for name, array in expected.results().items():
             differs = _bits(array) != _bits(other.results()[name])
-            if differs.any() and watcher.contended:
-                element = tuple(int(i) for i in np.argwhere(differs)[0])
-                watcher.add(_order_finding(watcher.contended[0], name, element))
+            if differs.any():
+                element = [int(i) for i in np.argwhere(differs)[0]]
+                watcher.add(_order_finding(program, watcher.contended, name, element))
                 return
 
 
 def _order_finding(
-    op: AtomicOp | AtomicCasOp, name: str, element: tuple[int, ...]
+    program: ProgramOp | ScheduleOp,
+    atomics: list[AtomicOp | AtomicCasOp],
+    name: str,
+    element: list[int],
 ) -> Finding:
-    what = "sum" if _is_float_sum(op) else "old value"
+    """The atomics on which several invocations met, and whose order can be seen."""
+    at, *others = atomics or [program]
     return Finding(
         "order",
-        op,
-        f'the {what} depends on the order of atomics, and "{name}"{list(element)} on it',
+        at,
+        f'"{name}"{element} depends on the order in which invocations come here'
+        if atomics
+        else f'"{name}"{element} depends on the order in which invocations run',
         "make the result independent of who comes first, or sort it afterwards",
+        tuple(Note(other, "or here") for other in others),
     )
-
-
-def _is_float_sum(op: AtomicOp | AtomicCasOp) -> bool:
-    return isinstance(op, AtomicOp) and not op.old.uses
 
 
 def _bits(array: NDArray[Any]) -> NDArray[Any]:

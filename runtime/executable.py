@@ -135,7 +135,10 @@ class Executable:
         for _ in self._passes(prepared, fixpoint_iterations):
             dispatch = Dispatch(groups, order=order, seed=seed, timeout=timeout)
             dispatch.run(self.program, prepared.storage)
-        return prepared.results()
+        results = prepared.results()
+        for name in self.persistent.keys() & results.keys():
+            results[name] = results[name].copy()
+        return results
 
     def check(
         self,
@@ -152,8 +155,15 @@ class Executable:
         atomics. A valid program has no findings on its input.
         """
         everything = {**arguments, **named}
-        groups = self.resolve_grid(self.prepare(everything), grid)
-        return check(self.program, lambda: self.prepare(everything), groups, timeout)
+
+        def prepare() -> Prepared:
+            prepared = self.prepare(everything)
+            for name in self.persistent:
+                prepared.storage[name] = prepared.storage[name].copy()
+            return prepared
+
+        groups = self.resolve_grid(prepare(), grid)
+        return check(self.program, prepare, groups, timeout)
 
     @property
     def workgroup(self) -> tuple[int, int, int]:

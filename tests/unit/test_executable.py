@@ -161,6 +161,8 @@ vyre.program @p [1, 1, 1] {
 """
     exe = vyre.compile(text)
     assert [int(exe()["kept"][0]) for _ in range(3)] == [1, 2, 3]
+    exe()["kept"][0] = 100
+    assert exe()["kept"] == 5
     assert int(vyre.compile(text)()["kept"][0]) == 1
 
 
