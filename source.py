@@ -9,11 +9,11 @@ a remedy, and nothing in the text can exhaust the stack.
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 from typing_extensions import override
 from xdsl.context import Context
@@ -46,6 +46,8 @@ from vyre.locations import (
     location_at,
     source_name,
 )
+
+T = TypeVar("T")
 
 MAX_NESTING = 128
 """How deeply regions may be nested in a source text."""
@@ -173,6 +175,21 @@ class SourceParser(Parser):
         region = super().parse_optional_region(arguments)
         self._depth -= 1
         return region
+
+    @override
+    def parse_comma_separated_list(
+        self, delimiter: Parser.Delimiter, parse: Callable[[], T], context_msg: str = ""
+    ) -> list[T]:
+        # MLIR leaves out the empty list of `scf.while`; xDSL insists on it.
+        left_out = (
+            self._current_token.kind is MLIRTokenKind.COLON
+            and delimiter is Parser.Delimiter.PAREN
+            and bool(self._open_ops)
+            and self._open_ops[-1].text == "scf.while"
+        )
+        if left_out:
+            return []
+        return super().parse_comma_separated_list(delimiter, parse, context_msg)
 
     @override
     def resolve_operand(

@@ -38,6 +38,9 @@ from vyre.dialects.vyre import (
     TrapOp,
 )
 
+SHORT_WAY = 64
+"""Operations between a copy and its wait up to which the way between them is looked at."""
+
 COLLECTIVES = (AllReduceOp, AllGatherOp, ReduceScatterOp, BroadcastOp)
 """Operations with a grid barrier before and after them."""
 
@@ -127,15 +130,24 @@ class _Numbering:
         return first
 
 
-Writers = Mapping[Declaration, Operation]
-"""For each buffer that is written, one of the operations that do."""
+@dataclass(frozen=True)
+class Writers:
+    """Which operations write which buffers, by phase and at times nobody knows."""
+
+    by_phase: Mapping[int, Mapping[Declaration, Operation]]
+    anytime: Mapping[Declaration, Operation]
+
+    def writer(self, phase: int, declaration: Declaration) -> Operation | None:
+        """An operation that may write the buffer in the phase, if there is one."""
+        found = self.by_phase.get(phase, {}).get(declaration)
+        return found or self.anytime.get(declaration)
 
 
 def writers_by_phase(
     program: ProgramOp,
     phases: Phases,
     sources: Mapping[SSAValue, tuple[Declaration, ...]],
-) -> Mapping[int, Writers]:
+) -> Writers:
     """
     Which buffers may be written in each phase, and by what.
 
@@ -143,22 +155,24 @@ def writers_by_phase(
     it is waited for; unless that is a short way off, it may happen in any phase.
     """
     declarations = {found: None for behind in sources.values() for found in behind}
-    writers: defaultdict[int, dict[Declaration, Operation]] = defaultdict(dict)
+    by_phase: defaultdict[int, dict[Declaration, Operation]] = defaultdict(dict)
+    anytime: dict[Declaration, Operation] = {}
     for op in program.body.walk():
-        written = tuple(_written(op, sources)) if is_known(op) else declarations
-        lingers = isinstance(op, AsyncLoadOp | AsyncStoreOp) and not _waited_at_once(
-            op, phases
-        )
-        for phase in set(phases.of.values()) if lingers else (phases.of[op],):
-            for declaration in written:
-                writers[phase].setdefault(declaration, op)
-    return writers
+        written = _written(op, sources) if is_known(op) else declarations
+        is_copy = isinstance(op, AsyncLoadOp | AsyncStoreOp)
+        lingers = is_copy and not _waited_at_once(op, phases)
+        writers = anytime if lingers else by_phase[phases.of[op]]
+        for declaration in written:
+            writers.setdefault(declaration, op)
+    return Writers(by_phase, anytime)
 
 
 def _waited_at_once(op: AsyncLoadOp | AsyncStoreOp, phases: Phases) -> bool:
-    """Whether only plain operations of one phase come between the copy and its wait."""
+    """Whether only a few plain operations of one phase come before the copy's wait."""
     following = op.next_op
-    while following is not None and phases.of[following] == phases.of[op]:
+    for _ in range(SHORT_WAY):
+        if following is None or phases.of[following] != phases.of[op]:
+            return False
         if isinstance(following, AsyncWaitOp) and op.token in following.tokens:
             return True
         if following.regions or isinstance(following, ReturnOp | TrapOp):

@@ -25,7 +25,6 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from vyre.analysis.buffer_sources import Declaration, buffer_sources
 from vyre.analysis.phases import (
-    Writers,
     grid_phases,
     workgroup_phases,
     writers_by_phase,
@@ -237,18 +236,12 @@ class _Analysis:
             if _is_workgroup_memory(declaration):
                 text = f'is loaded from the workgroup buffer "{name}"'
                 self._raise(op.value, Level.WORKGROUP, Reason(text, op))
-                writers = self.local_writers.get(self.local_phases.of[op], {})
+                writer = self.local_writers.writer(self.local_phases.of[op], declaration)
             else:
-                writers = self.grid_writers.get(self.grid_phases.of[op], {})
-            self._written_together(op, declaration, writers)
-
-    def _written_together(
-        self, op: LoadOp, declaration: Declaration, writers: Writers
-    ) -> None:
-        writer = writers.get(declaration)
-        if writer is not None:
-            text = f'is loaded from "{_name(declaration)}", which its phase also writes'
-            self._raise(op.value, Level.INVOCATION, Reason(text, op, also=writer))
+                writer = self.grid_writers.writer(self.grid_phases.of[op], declaration)
+            if writer is not None:
+                text = f'is loaded from "{name}", which its phase also writes'
+                self._raise(op.value, Level.INVOCATION, Reason(text, op, also=writer))
 
     def _if(self, op: scf.IfOp, control: Level, value: SSAValue | None) -> None:
         for region in op.regions:

@@ -71,7 +71,7 @@ class Interface:
         for buffer in self.buffers:
             name = buffer.entry_name.data
             if buffer.access.data.writable and not starts_as_zeros(buffer):
-                storage[name] = storage[name].copy()
+                storage[name] = np.array(storage[name], copy=True)
         for param in self.params:
             name = param.entry_name.data
             storage[name] = _as_scalar(name, given[name], param.value.type)
@@ -82,7 +82,7 @@ class Interface:
             if name not in self.names:
                 raise InvalidArgument(
                     f"there is no argument '{name}'",
-                    did_you_mean(name, self.names)
+                    did_you_mean(str(name), self.names)
                     or f"the arguments are {', '.join(self.names) or 'none'}",
                 )
         needed = [b.entry_name.data for b in self.buffers if not _may_be_left_out(b)]
@@ -147,10 +147,14 @@ def _as_array(buffer: BufferOp, value: object) -> Array:
             "copy it to the host, for example with `.get()`",
         )
     array: Array
+    if isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgument(
+            f"argument '{name}' is a masked array", "pass its `.filled()` data"
+        )
     if isinstance(value, np.ndarray):
-        array = cast(Array, value)
+        array = np.asarray(cast(Array, value))
     elif hasattr(value, "__dlpack__"):
-        array = np.from_dlpack(cast(Any, value))
+        array = _from_dlpack(name, value)
     else:
         raise InvalidArgument(
             f"argument '{name}' is a {type(value).__name__}, not an array",
@@ -164,6 +168,16 @@ def _as_array(buffer: BufferOp, value: object) -> Array:
             "pass `np.ascontiguousarray(...)` of it",
         )
     return array
+
+
+def _from_dlpack(name: str, value: object) -> Array:
+    try:
+        return np.from_dlpack(cast(Any, value))
+    except Exception as error:
+        raise InvalidArgument(
+            f"argument '{name}' cannot be imported by DLPack: {error}",
+            "pass a NumPy array",
+        ) from None
 
 
 def accepted_dtypes(type: Attribute) -> list[np.dtype[Any]]:
@@ -221,8 +235,12 @@ def _as_scalar(name: str, value: object, type: Attribute) -> Any:
     )
     match dtype.kind:
         case "f" if isinstance(value, int | float):
-            return dtype.type(value)
-        case "b" if isinstance(value, bool) or value in (0, 1):
+            with np.errstate(over="ignore"):
+                number = dtype.type(_as_float(value))
+            if np.isinf(number) and not (isinstance(value, float) and np.isinf(value)):
+                raise wrong
+            return number
+        case "b" if isinstance(value, int) and value in (0, 1):
             return dtype.type(value)
         case "i" if isinstance(value, int):
             bits = 8 * dtype.itemsize
@@ -231,6 +249,13 @@ def _as_scalar(name: str, value: object, type: Attribute) -> Any:
             raise wrong
         case _:
             raise wrong
+
+
+def _as_float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
 
 
 def _in_range(buffer: BufferOp, array: Array) -> Array:

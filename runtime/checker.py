@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
-from vyre.diagnostics import LocatedError
+from vyre.diagnostics import LocatedError, VyreError
 from vyre.dialects.refusal import Note
 from vyre.dialects.vyre import AtomicCasOp, AtomicOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import AtomicKind
@@ -90,13 +90,26 @@ def _check_orders(
     orders: tuple[Order, ...] = ("mirrored", "reversed", "random")
     for order in orders if few else orders[:1]:
         other = prepare()
-        Dispatch(groups, order=order, timeout=timeout).run(program, other.storage)
+        try:
+            Dispatch(groups, order=order, timeout=timeout).run(program, other.storage)
+        except (DivergentBarrier, Timeout, Trapped) as error:
+            watcher.add(_ending_finding(program, error))
+            return
         for name, array in expected.results().items():
             differs = _bits(array) != _bits(other.results()[name])
             if differs.any():
                 element = [int(i) for i in np.argwhere(differs)[0]]
                 watcher.add(_order_finding(program, watcher.contended, name, element))
                 return
+
+
+def _ending_finding(program: ProgramOp | ScheduleOp, error: VyreError) -> Finding:
+    return Finding(
+        "order",
+        program,
+        f"ends differently when invocations run in another order: {error.cause}",
+        "make the result independent of who comes first",
+    )
 
 
 def _order_finding(
@@ -160,6 +173,9 @@ class Watcher:
                 f"guard the access, or make the buffer larger than {list(memory.shape)}",
             )
         )
+
+    def filled(self, memory: Memory, count: int) -> None:
+        self._history(memory).written[:count] = True
 
     def started(self, op: Operation) -> None:
         for history in self._histories.values():

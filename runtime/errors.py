@@ -44,5 +44,9 @@ class Trapped(LocatedError):
         self.value = value
 
 
+class OutOfMemory(VyreError):
+    """There is not enough memory for the dispatch."""
+
+
 class Timeout(VyreError):
     """The dispatch took longer than it may."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from vyre.passes.verify_program import verify_programs
 from vyre.reading import parse
 from vyre.runtime.arguments import Interface, Prepared
 from vyre.runtime.checker import Finding, check
-from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
+from vyre.runtime.errors import InvalidArgument, OutOfMemory, UnsupportedFeature
 from vyre.runtime.geometry import check_size, checked_grid, infer_grid, workgroup_of
 from vyre.runtime.reference.engine import Dispatch, Order
 from vyre.source import deep_recursion
@@ -61,6 +61,10 @@ def compile(
         raise InvalidArgument(
             f"there is no engine '{engine}'",
             did_you_mean(engine, ENGINES) or f"the engines are {', '.join(ENGINES)}",
+        )
+    if mode not in get_args(Mode):
+        raise InvalidArgument(
+            f"there is no mode '{mode}'", f"use {', '.join(get_args(Mode))}"
         )
     chosen = find_program(module, program)
     if mode == "split" and isinstance(chosen, ProgramOp):
@@ -130,13 +134,20 @@ class Executable:
         dependence on it. `fixpoint_iterations` repeats the program on its own results
         until a pass changes nothing, at most that many times.
         """
-        prepared = self.prepare({**arguments, **named})
+        prepared = self.prepare(_joined(arguments, named))
         groups = self.resolve_grid(prepared, grid)
+        dispatch = Dispatch(groups, order=order, seed=seed, timeout=timeout)
         for _ in self._passes(prepared, fixpoint_iterations):
-            dispatch = Dispatch(groups, order=order, seed=seed, timeout=timeout)
-            dispatch.run(self.program, prepared.storage)
+            try:
+                dispatch.run(self.program, prepared.storage)
+            except MemoryError:
+                raise OutOfMemory(
+                    f"a grid of {groups} workgroups does not fit into memory",
+                    "use a smaller grid, with a loop in the program",
+                ) from None
         results = prepared.results()
-        for name in self.persistent.keys() & results.keys():
+        for name in self._persistent_names(arguments, named):
+            self.persistent[name] = np.asarray(prepared.storage[name])
             results[name] = results[name].copy()
         return results
 
@@ -154,16 +165,9 @@ class Executable:
         that were never written, divergent barriers and dependence on the order of
         atomics. A valid program has no findings on its input.
         """
-        everything = {**arguments, **named}
-
-        def prepare() -> Prepared:
-            prepared = self.prepare(everything)
-            for name in self.persistent:
-                prepared.storage[name] = prepared.storage[name].copy()
-            return prepared
-
-        groups = self.resolve_grid(prepare(), grid)
-        return check(self.program, prepare, groups, timeout)
+        everything = _joined(arguments, named)
+        groups = self.resolve_grid(self.prepare(everything), grid)
+        return check(self.program, lambda: self.prepare(everything), groups, timeout)
 
     @property
     def workgroup(self) -> tuple[int, int, int]:
@@ -173,12 +177,20 @@ class Executable:
     def prepare(self, arguments: Mapping[str, object]) -> Prepared:
         """Check arguments and lay out storage for a run."""
         prepared = self.interface.prepare(arguments)
-        for buffer in self.interface.buffers:
-            name = buffer.entry_name.data
-            if buffer.memory_kind is MemoryKind.PERSISTENT and name not in arguments:
-                kept = self.persistent.setdefault(name, np.asarray(prepared.storage[name]))
-                prepared.storage[name] = kept
+        for name in self._persistent_names(arguments):
+            if name in self.persistent:
+                prepared.storage[name] = self.persistent[name].copy()
         return prepared
+
+    def _persistent_names(self, *given: Mapping[str, object]) -> list[str]:
+        """Buffers that are kept between dispatches and were not passed this time."""
+        passed = {name for arguments in given for name in arguments}
+        return [
+            buffer.entry_name.data
+            for buffer in self.interface.buffers
+            if buffer.memory_kind is MemoryKind.PERSISTENT
+            and buffer.entry_name.data not in passed
+        ]
 
     def resolve_grid(self, prepared: Prepared, grid: object) -> tuple[int, int, int]:
         """The grid that was passed, or the one that the arguments imply."""
@@ -189,9 +201,9 @@ class Executable:
         check_size(groups, workgroup_of(self.program))
         return groups
 
-    def _passes(self, prepared: Prepared, iterations: int | None) -> Iterator[None]:
+    def _passes(self, prepared: Prepared, iterations: Any) -> Iterator[None]:
         """One pass, or passes until one leaves all writable buffers as they were."""
-        if iterations is not None and iterations < 1:
+        if iterations is not None and (not isinstance(iterations, int) or iterations < 1):
             raise InvalidArgument(
                 f"fixpoint_iterations is {iterations}", "ask for at least one pass"
             )
@@ -206,3 +218,13 @@ class Executable:
             if after == before:
                 return
             before = after
+
+
+def _joined(
+    arguments: Mapping[str, object], named: Mapping[str, object]
+) -> dict[str, object]:
+    for name in arguments.keys() & named.keys():
+        raise InvalidArgument(
+            f"argument '{name}' is given twice", "pass it in the dictionary or by name"
+        )
+    return {**arguments, **named}

@@ -4,6 +4,8 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import numpy as np
+
 from vyre.dialects.vyre import (
     AtomicCasOp,
     AtomicOp,
@@ -89,6 +91,8 @@ def _cooperates(program: ProgramOp | ScheduleOp) -> bool:
 
 def checked_grid(grid: Any) -> Extent:
     """The grid that a caller passed: a number, or up to three."""
+    if isinstance(grid, np.ndarray):
+        grid = cast(Any, grid).tolist()
     given = list(cast(Sequence[Any], grid) if isinstance(grid, Sequence) else [grid])
     numbers = [operator.index(n) for n in given if hasattr(n, "__index__") and n >= 1]
     if not 1 <= len(given) <= 3 or len(numbers) != len(given):

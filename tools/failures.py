@@ -5,6 +5,7 @@ import sys
 import traceback
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import TextIO
 
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import (
@@ -16,6 +17,9 @@ from xdsl.utils.exceptions import (
 
 from vyre.diagnostics import VyreError, invalid
 from vyre.dialects.refusal import Refusal
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
 
 TRACEBACK = "VYRE_TRACEBACK"
 """Set this environment variable to see the traceback of an internal error."""
@@ -56,7 +60,7 @@ def report_failures(run: Callable[[], None]) -> int:
     """
     try:
         run()
-        sys.stdout.flush()
+        flush_output()
         return 0
     except VyreError as error:
         failure = error
@@ -67,11 +71,12 @@ def report_failures(run: Callable[[], None]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        failure = VyreError(
-            f"cannot open '{error.filename}': {error.strerror}", "check the path"
-        )
+        what = "writing the output failed" if error.filename is None else ""
+        what = what or f"cannot open '{error.filename}'"
+        failure = VyreError(f"{what}: {error.strerror}", "check path and free space")
     except KeyboardInterrupt:
-        failure = VyreError("interrupted", "run it again")
+        print(VyreError("interrupted", "run it again"), file=sys.stderr)
+        return INTERRUPTED
     except Exception as error:
         failure = _internal_error("the tool", error)
         failure.__cause__ = error
@@ -79,6 +84,13 @@ def report_failures(run: Callable[[], None]) -> int:
         traceback.print_exception(failure.__cause__)
     print(failure, file=sys.stderr)
     return 1
+
+
+def flush_output() -> None:
+    """Standard output may be closed, and is None then."""
+    output: TextIO | None = sys.stdout
+    if output is not None:
+        output.flush()
 
 
 def _internal_error(culprit: str, error: Exception) -> VyreError:

@@ -25,7 +25,7 @@ def input_value(entry: BufferOp | ParamOp, text: str) -> object:
         if isinstance(entry, ParamOp):
             return _number(text, dtype_of(entry.value.type))
         return _array(entry, text)
-    except (ValueError, OverflowError, TypeError) as error:
+    except Exception as error:
         raise InvalidArgument(
             f"cannot read '{text}' for '{name}': {error}",
             "write a number, numbers with commas, zeros(SHAPE), ones(SHAPE), arange(N), "
@@ -50,7 +50,10 @@ def zeros_for(entry: BufferOp | ParamOp) -> object:
 def _load(name: str, file: str) -> NDArray[Any]:
     try:
         return np.load(file, allow_pickle=False)
-    except (ValueError, EOFError) as error:
+    except OSError:
+        raise
+    except Exception as error:
+        # NumPy raises whatever reading a broken file leads to.
         raise InvalidArgument(
             f"'{file}' for '{name}' is not an array file: {error}",
             "save the array with `np.save`",

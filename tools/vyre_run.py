@@ -10,14 +10,16 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
-from vyre.diagnostics import did_you_mean
+from vyre.diagnostics import VyreError, did_you_mean
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.executable import ENGINES, Executable, compile
 from vyre.tools.failures import report_failures
@@ -37,10 +39,10 @@ def run(arguments: Sequence[str]) -> None:
     inputs = _inputs(exe, args.inputs)
     _check_outputs(exe, args.outputs)
     compiled = time.perf_counter()
-    if args.explain:
+    if args.explain and not args.json:
         print(_explanation(exe, inputs, args.grid))
     if args.check:
-        _check(exe, inputs, args.grid, args.timeout)
+        _check(exe, inputs, args)
         return
     results = exe(
         inputs, grid=args.grid, timeout=args.timeout, fixpoint_iterations=args.fixpoint
@@ -50,7 +52,12 @@ def run(arguments: Sequence[str]) -> None:
     _save(results, args.outputs)
     shown = {name: array for name, array in results.items() if name not in args.outputs}
     if args.json:
-        print(json.dumps(_as_json(shown, times if args.time else None)))
+        report: dict[str, object] = {"outputs": _as_json(shown)}
+        if args.time:
+            report["seconds"] = times
+        if args.explain:
+            report["explanation"] = _explanation(exe, inputs, args.grid)
+        print(json.dumps(report, allow_nan=False))
         return
     for name, array in shown.items():
         print(f"{name} = {array}")
@@ -59,8 +66,16 @@ def run(arguments: Sequence[str]) -> None:
             print(f"{part}: {seconds * 1e3:.3f} ms")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong as everything else does."""
+
+    @override
+    def error(self, message: str) -> NoReturn:
+        raise VyreError(message, f"see `{self.prog} --help`")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="vyre-run",
         description="Run a program of a file.",
         epilog="VALUE is a number, numbers with commas, zeros(SHAPE), ones(SHAPE) or "
@@ -97,7 +112,7 @@ class _Named(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         name, equals, text = str(values).partition("=")
-        if not equals or not name:
+        if not equals or not name or not text:
             parser.error(f"argument {option_string}: write NAME=...")
         setattr(namespace, self.dest, {**getattr(namespace, self.dest), name: text})
 
@@ -136,28 +151,41 @@ def _check_outputs(exe: Executable, outputs: dict[str, str]) -> None:
 
 def _save(results: dict[str, NDArray[Any]], outputs: dict[str, str]) -> None:
     for name, file in outputs.items():
-        np.save(file, results[name])
+        # Given a name, NumPy would add an ending to it.
+        with open(file, "wb") as stream:
+            np.save(stream, results[name])
 
 
-def _as_json(
-    results: dict[str, NDArray[Any]], times: dict[str, float] | None
-) -> dict[str, object]:
-    outputs: dict[str, object] = {
-        name: {"dtype": str(array.dtype), "shape": array.shape, "data": array.tolist()}
+def _as_json(results: dict[str, NDArray[Any]]) -> dict[str, object]:
+    return {
+        name: {
+            "dtype": str(array.dtype),
+            "shape": array.shape,
+            "data": _numbers(array.tolist()),
+        }
         for name, array in results.items()
     }
-    return {"outputs": outputs, **({} if times is None else {"seconds": times})}
 
 
-def _check(
-    exe: Executable, inputs: dict[str, object], grid: object, timeout: float | None
-) -> None:
-    findings = exe.check(inputs, grid=grid, timeout=timeout)
-    for finding in findings:
-        print(finding, file=sys.stderr)
+def _numbers(data: Any) -> Any:
+    """JSON has no infinities and NaNs; they become the strings that `float` reads."""
+    if isinstance(data, list):
+        return [_numbers(item) for item in cast(list[Any], data)]
+    return str(data) if isinstance(data, float) and not isfinite(data) else data
+
+
+def _check(exe: Executable, inputs: dict[str, object], args: argparse.Namespace) -> None:
+    findings = exe.check(inputs, grid=args.grid, timeout=args.timeout)
+    if args.json:
+        rows = [{"kind": found.kind, "text": str(found)} for found in findings]
+        print(json.dumps({"findings": rows}))
+    else:
+        for finding in findings:
+            print(finding, file=sys.stderr)
+        if not findings:
+            print("no findings")
     if findings:
         sys.exit(1)
-    print("no findings")
 
 
 def _explanation(exe: Executable, inputs: dict[str, object], grid: object) -> str:

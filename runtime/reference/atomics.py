@@ -80,7 +80,7 @@ def _run_by_run(
     old = np.empty_like(value)
     for start, length in zip(starts, lengths):
         chain = np.r_[data[element[start]], value[start : start + length]]
-        chain = chain if combine is None else combine.accumulate(chain)
+        chain = chain if combine is None else combine.accumulate(chain, dtype=chain.dtype)
         old[start : start + length] = chain[:-1]
         data[element[start]] = chain[-1]
     return old

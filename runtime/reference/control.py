@@ -9,7 +9,7 @@ all lanes at once; it is handed to whoever drives the execution by `yield`.
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from vyre.runtime.reference.frames import (
     is_array,
     narrowed,
 )
+from vyre.runtime.reference.integers import signed, wrapped
 from vyre.runtime.reference.semantics import SEMANTICS
 
 Run: TypeAlias = Generator[Operation, None, list[Value]]
@@ -35,6 +36,9 @@ Deciding: TypeAlias = np.bool_ | NDArray[np.bool_]
 
 class ControlFlow(ABC):
     """Executes blocks; what operations with effects do is up to the subclass."""
+
+    second_arms_first = False
+    """Which arm of a divergent `if` goes first: a valid program cannot tell."""
 
     @abstractmethod
     def effect(self, op: Operation, frame: Frame) -> Generator[Operation, None, None]:
@@ -73,12 +77,18 @@ class ControlFlow(ABC):
         return [] if last is None else [frame[value] for value in last.operands]
 
     def _if(self, op: scf.IfOp, frame: Frame) -> Run:
-        condition: Deciding = frame[op.cond]
+        condition: Any = frame[op.cond]
+        live = self.live(frame)
+        if live is not None and is_array(condition):
+            # Lanes that have ended decide nothing: they go along with a lane that lives.
+            leader: Any = condition[int(np.argmax(live))]
+            condition = cast(Any, np.where(live, condition, leader))
         if not is_array(condition) or condition.all() or not condition.any():
             taken = op.true_region if np.any(condition) else op.false_region
             return (yield from self._region(taken, frame))
         results = [Gathered(len(frame.lanes)) for _ in op.output]
-        for region, chosen in ((op.true_region, condition), (op.false_region, ~condition)):
+        arms = [(op.true_region, condition), (op.false_region, ~condition)]
+        for region, chosen in reversed(arms) if self.second_arms_first else arms:
             picks = np.flatnonzero(chosen)
             values = yield from self._region(region, frame.pick(picks))
             for result, value in zip(results, values):
@@ -98,8 +108,8 @@ class ControlFlow(ABC):
         trip = 0
         while loop.stay(loop.narrowed(trips) > trip):
             self.tick()
-            offset = loop.narrowed(step) * np.array(trip).astype(step.dtype)
-            at = loop.narrowed(start) + offset
+            offset = signed(loop.narrowed(step)) * np.array(trip).astype(signed(step).dtype)
+            at = wrapped(signed(loop.narrowed(start)) + offset, start.dtype)
             _bind(loop.frame, (induction, *carried), (at, *loop.values))
             loop.values = yield from self.block(op.body.block, loop.frame)
             trip += 1
@@ -179,7 +189,7 @@ def _trip_count(start: Any, end: Any, step: Any) -> Any:
     Trips of an `scf.for`: none unless start < end and step > 0, as signed numbers; else
     the distance by the step, rounded up, without overflow.
     """
-    start, end, step = (np.asarray(x).astype(np.int64) for x in (start, end, step))
+    start, end, step = (signed(np.asarray(x)).astype(np.int64) for x in (start, end, step))
     distance = (end - start).view(np.uint64)
     stride = np.where(step > 0, step, 1).astype(np.uint64)
     trips = distance // stride + (distance % stride != 0)

@@ -32,6 +32,7 @@ class Observer(Protocol):
         self, op: Operation, memory: Memory, lanes: Lanes, elements: Any
     ) -> None: ...
     def outside(self, op: Operation, memory: Memory, lanes: Lanes) -> None: ...
+    def filled(self, memory: Memory, count: int) -> None: ...
     def started(self, op: Operation) -> None: ...
     def landed(self, op: Operation, lanes: Lanes) -> None: ...
     def workgroup_barrier(self, lanes: Lanes) -> None: ...
@@ -197,10 +198,15 @@ class Gang(ControlFlow):
         return place, chosen
 
     def _load(
-        self, op: Operation, buffer: SSAValue, indices: Sequence[Value], frame: Frame
+        self,
+        op: Operation,
+        buffer: SSAValue,
+        indices: Sequence[Value],
+        frame: Frame,
+        concerned: NDArray[np.bool_] | None = None,
     ) -> Value:
         memory: Memory = frame[buffer]
-        place, chosen = self._place(op, memory, indices, frame)
+        place, chosen = self._place(op, memory, indices, frame, concerned)
         if self.launch.observer is not None and len(chosen):
             elements = widened(place.element, len(frame.lanes))[chosen]
             self.launch.observer.read(op, memory, frame.lanes[chosen], elements)
@@ -280,9 +286,9 @@ class Gang(ControlFlow):
         for step in range(int(np.max(end - first, initial=0))):
             self.tick()
             offset = first + step
-            value = self._load(op, op.source, _moved(source, offset), frame)
-            target = _moved(destination, offset)
             concerned = np.broadcast_to(offset < end, len(frame.lanes))
+            value = self._load(op, op.source, _moved(source, offset), frame, concerned)
+            target = _moved(destination, offset)
             self._store(op, value, op.destination, target, frame, concerned)
         frame[op.token] = op
         if self.launch.observer is not None:

@@ -10,7 +10,7 @@ import random
 import time
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,13 @@ from xdsl.ir import Operation, SSAValue
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access, ScratchScope
 from vyre.dialects.vyre.host import programs_in
-from vyre.runtime.errors import DivergentBarrier, Timeout, Trapped, UnsupportedFeature
+from vyre.runtime.errors import (
+    DivergentBarrier,
+    InvalidArgument,
+    Timeout,
+    Trapped,
+    UnsupportedFeature,
+)
 from vyre.runtime.reference.control import ControlFlow
 from vyre.runtime.reference.device import Gang, Launch, Observer
 from vyre.runtime.reference.frames import Frame, Value
@@ -55,6 +61,14 @@ class Dispatch:
     _random: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
+        if self.order not in get_args(Order):
+            raise InvalidArgument(
+                f"there is no order '{self.order}'", f"use {', '.join(get_args(Order))}"
+            )
+        if self.timeout is not None and not self.timeout > 0:
+            raise InvalidArgument(
+                f"the timeout is {self.timeout}", "pass a positive number of seconds"
+            )
         self._random = random.Random(self.seed)
         if self.timeout is not None:
             self._deadline = time.monotonic() + self.timeout
@@ -106,9 +120,13 @@ class Dispatch:
                 )
         launch = Launch(grid, entries, self.tick, self.observer)
         launch.gangs = [Gang(launch, lanes) for lanes in self._lanes(grid)]
+        for gang in launch.gangs:
+            gang.second_arms_first = self.order == "mirrored"
         running = {gang: gang.run(program) for gang in launch.gangs}
         while running:
             self._phase(launch, running)
+        if self.observer is not None:
+            self.observer.grid_barrier()
 
     def _lanes(self, grid: Grid) -> Iterable[NDArray[np.int64]]:
         if self.order == "lockstep":
@@ -123,10 +141,11 @@ class Dispatch:
         """Run every gang to its next meeting point; then they have met."""
         met: dict[Gang, Operation] = {}
         for gang in self._turns(list(running)):
-            try:
-                met[gang] = next(running[gang])
-            except StopIteration:
+            point = next(running[gang], None)
+            if point is None or gang.is_finished():
                 del running[gang]
+            else:
+                met[gang] = point
         if launch.traps:
             linear, op, value = min(launch.traps, key=lambda trap: trap[0])
             raise Trapped(op, op.tag.data, linear, value)
@@ -146,7 +165,7 @@ class Dispatch:
             )
         if launch.observer is not None:
             launch.observer.grid_barrier()
-        _exchange(met[first], first.meeting)
+        _exchange(met[first], first.meeting, self.observer)
 
     def _turns(self, gangs: list[Gang]) -> list[Gang]:
         match self.order:
@@ -165,13 +184,15 @@ def _is_workgroup(entry: vyre.BufferOp) -> bool:
     return entry.access.data is Access.WORKGROUP
 
 
-def _exchange(op: Operation, operands: list[Value]) -> None:
+def _exchange(op: Operation, operands: list[Value], observer: Observer | None) -> None:
     """A collective among one rank; a barrier exchanges nothing."""
     match op:
         case vyre.AllGatherOp() | vyre.ReduceScatterOp():
             source, destination = operands
             count = min(source.data.size, destination.data.size)
             destination.data[:count] = source.data[:count]
+            if observer is not None:
+                observer.filled(destination, count)
         case vyre.BroadcastOp() if op.root.value.data != 0:
             raise UnsupportedFeature(
                 f"there is no rank {op.root.value.data}: the program runs on one rank",
@@ -222,8 +243,8 @@ class _Host(ControlFlow):
                 self._dispatch.launch(segment, dict(zip(keys, values, strict=True)))
             case vyre.ReadBackOp():
                 memory: Memory = frame[op.source]
-                element = np.ravel_multi_index(op.position.get_values(), memory.shape)
-                frame[op.value] = memory.data[element]
+                position = [np.int64(index) for index in op.position.get_values()]
+                frame[op.value] = memory.load(memory.place(position, frame.lanes))
             case _:
                 raise UnsupportedFeature(
                     f"the reference engine cannot execute '{op.name}' in a schedule",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,14 +67,16 @@ class Gathered:
 
     def __init__(self, count: int):
         self._count = count
-        self._array: NDArray[Any] | None = None
+        self._value: Value = None
 
     def put(self, positions: Lanes, value: Value) -> None:
-        """These lanes leave with this value."""
-        if self._array is None:
-            self._array = np.zeros(self._count, np.asarray(value).dtype)
-        self._array[positions] = value
+        """These lanes leave with this value; handles are the same for all lanes."""
+        if not isinstance(value, np.ndarray | np.generic):
+            self._value = value
+            return
+        if self._value is None:
+            self._value = np.zeros(self._count, np.asarray(cast(Any, value)).dtype)
+        self._value[positions] = value
 
-    def get(self) -> NDArray[Any]:
-        assert self._array is not None
-        return self._array
+    def get(self) -> Value:
+        return self._value

@@ -323,3 +323,77 @@ vyre.program @p [1, 1, 1] {
     assert exe()["kept"] == 1
     assert exe.check() == []
     assert exe()["kept"] == 2
+
+
+def test_a_launch_boundary_orders_like_a_grid_barrier():
+    exe = vyre.compile("""
+vyre.program @p.0 [4, 1, 1] {
+  %a = vyre.buffer "a" write_only binding 0 : memref<4xi32>
+  %x = vyre.invocation_id x
+  %v = arith.index_cast %x : index to i32
+  vyre.store %v, %a[%x] : memref<4xi32>
+}
+vyre.program @p.1 [4, 1, 1] {
+  %a = vyre.buffer "a" read_only binding 0 : memref<4xi32>
+  %x = vyre.invocation_id x
+  %c3 = arith.constant 3 : index
+  %other = arith.subi %c3, %x : index
+  %v = vyre.load %a[%other] : memref<4xi32>
+}
+vyre.schedule @p {
+  %a = vyre.buffer "a" read_write binding 0 : memref<4xi32>
+  vyre.launch @p.0(%a)
+  vyre.launch @p.1(%a)
+}
+""")
+    assert exe.check(a=np.zeros(4, np.int32), grid=1) == []
+
+
+def test_copies_of_different_lengths():
+    assert (
+        kinds("""
+  %count = arith.select %first, %c4, %c0 : index
+  %t = vyre.async_load %a[%x], %b[%x], %count : memref<8xi32>, memref<8xi32>
+  vyre.async_wait %t
+""")
+        == []
+    )
+
+
+def test_atomics_of_different_kinds():
+    found = check(
+        """
+  %o = vyre.atomic add %one, %a[%c0] : memref<8xi32>
+  %p = vyre.atomic max %x32, %a[%c0] : memref<8xi32>
+""",
+        grid=2,
+    )
+    assert [finding.kind for finding in found] == ["order"]
+
+
+def test_the_order_of_branches():
+    """Within one workgroup, whoever takes the first arm comes first, or not."""
+    found = check(
+        """
+  %low = arith.cmpi ult, %l, %c1 : index
+  scf.if %low {
+    %o = vyre.atomic add %one, %a[%c0] : memref<8xi32>
+    vyre.store %o, %out[%x] : memref<8xi32>
+  } else {
+    %o = vyre.atomic add %zero, %a[%c0] : memref<8xi32>
+    vyre.store %o, %out[%x] : memref<8xi32>
+  }
+""",
+        grid=1,
+    )
+    assert [finding.kind for finding in found] == ["order"]
+
+
+def test_what_a_collective_fills_is_written():
+    assert (
+        kinds("""
+  vyre.all_gather %a, %out : memref<8xi32>, memref<8xi32>
+  %v = vyre.load %out[%x] : memref<8xi32>
+""")
+        == []
+    )

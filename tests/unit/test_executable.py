@@ -271,3 +271,54 @@ vyre.program @p [1, 1, 1] {
 """
     array = np.array([5], np.int8)
     assert vyre.compile(text)({"grid": array}, grid=1)["grid"] == 5
+
+
+PARAMS = """
+vyre.program @p [1, 1, 1] {
+  %b = vyre.param "b" : i1
+  %h = vyre.param "h" : f16
+  %f = vyre.param "f" : f32
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("b", np.array([True])),
+        ("b", np.array([])),
+        ("b", 1.0),
+        ("b", 2),
+        ("h", 70000),
+        ("f", 1e300),
+        ("f", 10**400),
+        ("f", 1j),
+    ],
+)
+def test_numbers_that_a_parameter_cannot_hold(name: str, value: object):
+    given = {"b": True, "h": 1.5, "f": float("-inf")}
+    vyre.compile(PARAMS)(given)
+    with pytest.raises(InvalidArgument, match=f"argument '{name}'"):
+        vyre.compile(PARAMS)({**given, name: value})
+
+
+class Unwilling:
+    def __dlpack__(self, **options: object) -> object:
+        raise BufferError("no")
+
+
+def test_other_odd_arguments():
+    refused("cannot be imported by DLPack", acc=Unwilling())
+    refused("is a masked array", acc=np.ma.masked_array(np.ones(4, np.int32)))
+    exe = vyre.compile(PROGRAM)
+    assert list(exe(arguments(), grid=np.array([2, 1, 1]))) == ["acc", "out"]
+    for options in (
+        {"order": "foo"},
+        {"timeout": float("nan")},
+        {"fixpoint_iterations": 2.5},
+        {"n": 1},
+    ):
+        with pytest.raises(InvalidArgument):
+            exe(arguments(), **options)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InvalidArgument, match="there is no mode"):
+        vyre.compile(PROGRAM, mode="foo")  # pyright: ignore[reportArgumentType]

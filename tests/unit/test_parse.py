@@ -106,3 +106,19 @@ def test_long_lines_are_cut():
 def test_tabs_keep_the_caret_in_line():
     text = diagnostic("vyre.program @p [1, 1, 1] {\n\t\tvyre.barrier relaxed\n}")
     assert text.splitlines()[2] == "\t\t^~~~~~~~~~~~"
+
+
+def test_a_while_loop_without_operands_as_mlir_writes_it():
+    text = """
+vyre.program @p [1, 1, 1] {
+  %go = vyre.param "go" : i1
+  scf.while LIST: () -> () {
+    scf.condition(%go)
+  } do {
+    scf.yield
+  }
+}
+"""
+    assert str(vyre.parse(text.replace("LIST", ""))) == str(
+        vyre.parse(text.replace("LIST", "() "))
+    )

@@ -122,3 +122,28 @@ vyre.program @p [1, 1, 1] {
 }
 """)
     assert "took longer than 0.2 s" in fails(path, "--timeout", "0.2")
+
+
+def test_odd_inputs_are_no_bugs(program: Path, tmp_path: Path):
+    zip_file = tmp_path / "zip.npy"
+    zip_file.write_bytes(b"PK\3\4 nonsense")
+    for text in (f"a={zip_file}", "a=zeros(99999999999999)", "a=arange(1,2,0)"):
+        assert "this is a bug" not in fails(program, "--in", text)
+    assert "see `vyre-run --help`" in fails(program, "--grid", "x")
+    assert "write NAME=" in fails(program, "--out", "b=")
+
+
+def test_json_has_no_nan(program: Path):
+    found = json.loads(run(program, "--in", "a=nan,inf,-inf,1", "--json").stdout)
+    assert found["outputs"]["b"]["data"] == ["nan", "inf", "-inf", 1]
+
+
+def test_json_findings(program: Path):
+    done = run(program, "--in", "a=ones(3)", "--check", "--json")
+    assert done.returncode == 1
+    assert [row["kind"] for row in json.loads(done.stdout)["findings"]] == ["outside"]
+
+
+def test_outputs_go_where_they_are_told(program: Path):
+    text = fails(program, "--in", "a=ones(4)", "--out", "b=/dev/full")
+    assert "No space left" in text

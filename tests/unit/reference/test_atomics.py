@@ -147,3 +147,11 @@ vyre.program @p [32, 1, 1] {
     for distance in (16, 8, 4, 2, 1):
         tree = tree[:distance] + tree[distance : 2 * distance]
     assert (exe(a=values)["a"] == tree[0]).all()
+
+
+def test_sums_wrap():
+    body = """
+  %big = arith.constant 1000000000 : i32
+  %old = vyre.atomic add %big, %out[%c0] : memref<?xi32>
+"""
+    assert run(body, 1, grid=1) == 4_000_000_000 - 2**32

@@ -131,3 +131,17 @@ def test_cells_are_per_invocation_and_survive_barriers():
   {STORE}
 """)
     np.testing.assert_array_equal(found, np.arange(8) * 2)
+
+
+def test_loops_over_one_bit_numbers_are_signed():
+    """As a signed number `true` is -1, so there is nothing between false and true."""
+    found = run(f"""
+  %no = arith.constant false
+  %yes = arith.constant true
+  %v = scf.for %k = %no to %yes step %yes iter_args(%n = %zero) -> (i32) : i1 {{
+    %more = arith.addi %n, %one : i32
+    scf.yield %more : i32
+  }}
+  {STORE}
+""")
+    assert not found.any()
