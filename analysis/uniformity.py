@@ -8,17 +8,19 @@ a uniform index from a buffer that nothing writes in the same phase. It is
 loads from workgroup memory that nothing writes between the same workgroup barriers.
 Everything else, and every result of a loop whose number of trips diverges, is divergent.
 
-Each value has a level, the smaller the more uniform. A value's level is the largest among
-what it is computed from; loops are iterated until nothing changes, which the three levels
-bound. For every value that is not grid-uniform the analysis remembers why, so that a
-diagnostic can name the origin.
+Each value has a level, the smaller the more uniform: the largest among the levels of what
+it is computed from, also around loops. The cost is linear in the size of the program. For
+every value that is not grid-uniform the analysis remembers why, so that a diagnostic can
+name the origin.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import TypeAlias
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
@@ -114,11 +116,22 @@ def uniformity(program: ProgramOp) -> Uniformity:
     return _Analysis(program).run()
 
 
+Node: TypeAlias = SSAValue | Block
+"""What has a level: a value, or whether a block is reached."""
+
+
 class _Analysis:
+    """
+    Collects in one walk what is divergent from the start and what gets its level from what,
+    and then spreads levels along these edges, the most divergent first. So every value and
+    block is settled when it is first reached.
+    """
+
     def __init__(self, program: ProgramOp):
         self.program = program
         self.facts = Uniformity()
-        self.changed = True
+        self.roots: list[tuple[Level, Node, Reason | None]] = []
+        self.edges: defaultdict[Node, list[tuple[Node, str]]] = defaultdict(list)
         self.sources = buffer_sources(program)
         self.grid_phases = grid_phases(program)
         self.local_phases = workgroup_phases(program)
@@ -126,16 +139,52 @@ class _Analysis:
         self.local_writers = writers_by_phase(program, self.local_phases, self.sources)
 
     def run(self) -> Uniformity:
-        while self.changed:
-            self.changed = False
-            self._block(self.program.body.block, Level.GRID, None)
+        self._block(self.program.body.block)
+        for level in (Level.INVOCATION, Level.WORKGROUP):
+            pending: deque[Node] = deque()
+            for root_level, node, reason in self.roots:
+                if root_level is level and self._settle(node, level, reason, None):
+                    pending.append(node)
+            while pending:
+                origin = pending.popleft()
+                for target, how in self.edges[origin]:
+                    reason = self._reason(target, origin, how)
+                    if self._settle(target, level, reason, origin):
+                        pending.append(target)
         return self.facts
 
+    def _settle(
+        self, node: Node, level: Level, reason: Reason | None, origin: Node | None
+    ) -> bool:
+        """Give a node its level, unless it has one already."""
+        if isinstance(node, SSAValue):
+            if node in self.facts.levels:
+                return False
+            self.facts.levels[node] = level
+            assert reason is not None
+            self.facts.reasons[node] = reason
+            return True
+        if node in self.facts.controls:
+            return False
+        self.facts.controls[node] = level
+        decider = self._decider(origin)
+        if decider is not None:
+            self.facts.control_values[node] = decider
+        return True
+
+    def _decider(self, origin: Node | None) -> SSAValue | None:
+        """The value behind the level of a value, or of the control around a block."""
+        if isinstance(origin, Block):
+            return self.facts.control_values.get(origin)
+        return origin
+
+    def _reason(self, target: Node, origin: Node, how: str) -> Reason | None:
+        if isinstance(target, Block):
+            return None
+        return Reason(how, _op_of(target), because=self._decider(origin))
+
     def _raise(self, value: SSAValue, level: Level, reason: Reason) -> None:
-        if level > self.facts.level(value):
-            self.facts.levels[value] = level
-            self.facts.reasons[value] = reason
-            self.changed = True
+        self.roots.append((level, value, reason))
 
     def _flow(self, targets: Iterable[SSAValue], *sources: Iterable[SSAValue]) -> None:
         """Each target is at most as uniform as the sources at its position."""
@@ -144,35 +193,21 @@ class _Analysis:
                 self._inherit(target, origin, "gets its value from")
 
     def _inherit(self, target: SSAValue, origin: SSAValue, how: str) -> None:
-        level = self.facts.level(origin)
-        self._raise(target, level, Reason(f"{how} it", _op_of(target), because=origin))
+        self.edges[origin].append((target, f"{how} it"))
 
-    def _block(self, block: Block, control: Level, value: SSAValue | None) -> None:
-        if control > self.facts.controls.get(block, Level.GRID):
-            self.facts.controls[block] = control
-            self.changed = True
-            if value is not None:
-                self.facts.control_values[block] = value
-            else:
-                self.facts.control_values.pop(block, None)
+    def _block(self, block: Block) -> None:
         for op in block.ops:
-            self._op(op, control, value)
+            self._op(op)
 
-    def _nested(
-        self,
-        region: Region,
-        control: Level,
-        value: SSAValue | None,
-        deciders: Sequence[SSAValue],
-    ) -> None:
+    def _nested(self, op: Operation, region: Region, *deciders: SSAValue) -> None:
         """The blocks of a region that is entered depending on `deciders`."""
-        for decider in deciders:
-            if self.facts.level(decider) > control:
-                control, value = self.facts.level(decider), decider
+        assert op.parent is not None
         for block in region.blocks:
-            self._block(block, control, value)
+            for origin in (op.parent, *deciders):
+                self.edges[origin].append((block, "decides"))
+            self._block(block)
 
-    def _op(self, op: Operation, control: Level, value: SSAValue | None) -> None:
+    def _op(self, op: Operation) -> None:
         match op:
             case InvocationIdOp() | LocalIdOp() | SubgroupLocalIdOp():
                 self._diverge(op, Level.INVOCATION, "differs between invocations")
@@ -181,15 +216,15 @@ class _Analysis:
             case LoadOp():
                 self._load(op)
             case LetOp() | AssignOp() | GetOp():
-                self._cell(op, control, value)
+                self._cell(op)
             case scf.IfOp():
-                self._if(op, control, value)
+                self._if(op)
             case scf.ForOp():
-                self._for(op, control, value)
+                self._for(op)
             case scf.WhileOp():
-                self._while(op, control, value)
+                self._while(op)
             case RegionOp():
-                self._nested(op.body, control, value, ())
+                self._nested(op, op.body)
                 self._flow(op.outputs, _yielded(op.body))
             case BufferOp() | ParamOp():
                 pass
@@ -208,19 +243,19 @@ class _Analysis:
                 for argument in block.args:
                     reason = Reason(f"is passed by '{op.name}'", op)
                     self._raise(argument, Level.INVOCATION, reason)
-                self._block(block, Level.INVOCATION, None)
+                self.roots.append((Level.INVOCATION, block, None))
+                self._block(block)
 
-    def _cell(
-        self, op: LetOp | AssignOp | GetOp, control: Level, value: SSAValue | None
-    ) -> None:
+    def _cell(self, op: LetOp | AssignOp | GetOp) -> None:
         """A variable is as uniform as everything that is ever assigned to it."""
         match op:
             case LetOp():
                 self._inherit(op.cell, op.initial, "starts with")
             case AssignOp():
                 self._inherit(op.cell, op.value, "is assigned")
-                reason = Reason("is assigned in divergent control", op, because=value)
-                self._raise(op.cell, control, reason)
+                assert op.parent is not None
+                text = "is assigned in divergent control"
+                self.edges[op.parent].append((op.cell, text))
             case GetOp():
                 self._inherit(op.value, op.cell, "reads")
 
@@ -243,33 +278,33 @@ class _Analysis:
                 text = f'is loaded from "{name}", which its phase also writes'
                 self._raise(op.value, Level.INVOCATION, Reason(text, op, also=writer))
 
-    def _if(self, op: scf.IfOp, control: Level, value: SSAValue | None) -> None:
+    def _if(self, op: scf.IfOp) -> None:
         for region in op.regions:
-            self._nested(region, control, value, (op.cond,))
+            self._nested(op, region, op.cond)
             if region.blocks.first is not None:
                 self._flow(op.output, _yielded(region))
         for result in op.output:
             self._inherit(result, op.cond, "is chosen by")
 
-    def _for(self, op: scf.ForOp, control: Level, value: SSAValue | None) -> None:
+    def _for(self, op: scf.ForOp) -> None:
         bounds = (op.lb, op.ub, op.step)
         induction, *carried = op.body.block.args
         for bound in bounds:
             self._inherit(induction, bound, "is bounded by")
-        self._nested(op.body, control, value, bounds)
+        self._nested(op, op.body, *bounds)
         self._flow(carried, op.iter_args, _yielded(op.body))
         self._flow(op.res, carried)
         for result in op.res:
             for bound in bounds:
                 self._inherit(result, bound, "depends on a number of trips, given by")
 
-    def _while(self, op: scf.WhileOp, control: Level, value: SSAValue | None) -> None:
+    def _while(self, op: scf.WhileOp) -> None:
         before, after = op.before_region, op.after_region
         condition = before.block.last_op
         assert isinstance(condition, scf.ConditionOp)
         decider = condition.condition
-        self._nested(before, control, value, (decider,))
-        self._nested(after, control, value, (decider,))
+        self._nested(op, before, decider)
+        self._nested(op, after, decider)
         self._flow(before.block.args, op.arguments, _yielded(after))
         self._flow(after.block.args, condition.args)
         self._flow(op.res, condition.args)
