@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ROUNDS = 25
+ROUNDS = 15
 EXAMPLE = Path(__file__).parents[1] / "examples" / "reachability.mlir"
 
 HIDDEN = """

@@ -31,8 +31,8 @@ def verify_ops(module: ModuleOp) -> None:
     for op in ops:
         try:
             op.verify_()
-            if type(op) in GAPS:
-                GAPS[type(op)](op)
+            if op.name in GAPS:
+                GAPS[op.name](op)
             for region in op.regions:
                 single = region.blocks.first is region.blocks.last
                 for block in region.blocks:

@@ -7,12 +7,15 @@ a predicate that exists. `verify_ops` applies these rules together with the oper
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects import arith, cf, scf
+from xdsl.dialects import arith, scf
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects.refusal import Refusal
+
+if TYPE_CHECKING:
+    from xdsl.dialects import cf
 
 
 def _verify_if(op: scf.IfOp) -> None:
@@ -62,11 +65,11 @@ def _yield_of(last: Operation | None, parent: Operation) -> scf.YieldOp:
     )
 
 
-def _verify_branch(op: cf.BranchOp) -> None:
+def _verify_branch(op: "cf.BranchOp") -> None:
     _expect_types(op, "passes", op.arguments, "the block takes", op.successor.args)
 
 
-def _verify_conditional_branch(op: cf.ConditionalBranchOp) -> None:
+def _verify_conditional_branch(op: "cf.ConditionalBranchOp") -> None:
     taken = "the block takes"
     _expect_types(op, "passes", op.then_arguments, taken, op.then_block.args)
     _expect_types(op, "passes", op.else_arguments, taken, op.else_block.args)
@@ -100,12 +103,12 @@ def _verify_predicate(op: arith.CmpiOp | arith.CmpfOp) -> None:
         )
 
 
-GAPS: dict[type[Operation], Callable[[Any], None]] = {
-    arith.CmpfOp: _verify_predicate,
-    arith.CmpiOp: _verify_predicate,
-    cf.BranchOp: _verify_branch,
-    cf.ConditionalBranchOp: _verify_conditional_branch,
-    scf.IfOp: _verify_if,
-    scf.WhileOp: _verify_while,
+GAPS: dict[str, Callable[[Any], None]] = {
+    "arith.cmpf": _verify_predicate,
+    "arith.cmpi": _verify_predicate,
+    "cf.br": _verify_branch,
+    "cf.cond_br": _verify_conditional_branch,
+    "scf.if": _verify_if,
+    "scf.while": _verify_while,
 }
-"""The missing verifiers, by operation."""
+"""The missing verifiers, by operation; names, so that no dialect is loaded for them."""
