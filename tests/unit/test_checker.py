@@ -397,3 +397,17 @@ def test_what_a_collective_fills_is_written():
 """)
         == []
     )
+
+
+def test_a_program_that_traps_only_in_another_order():
+    found = check("""
+  %ticket = vyre.atomic add %one, %a[%c0] : memref<8xi32>
+  %is_first = arith.cmpi eq, %ticket, %zero : i32
+  %late = arith.cmpi ne, %x, %c0 : index
+  %both = arith.andi %is_first, %late : i1
+  scf.if %both {
+    vyre.trap "late"
+  }
+""")
+    assert [finding.kind for finding in found] == ["order"]
+    assert "ends differently when invocations run in another order" in str(found[0])
