@@ -96,7 +96,8 @@ def test_grids_that_are_too_large():
 
 
 class OnDevice:
-    __cuda_array_interface__ = {"shape": (4,)}  # noqa: RUF012
+    def __init__(self):
+        self.__cuda_array_interface__ = {"shape": (4,)}
 
 
 def test_arrays_on_a_gpu_are_refused():
@@ -312,13 +313,15 @@ def test_other_odd_arguments():
     refused("is a masked array", acc=np.ma.masked_array(np.ones(4, np.int32)))
     exe = vyre.compile(PROGRAM)
     assert list(exe(arguments(), grid=np.array([2, 1, 1]))) == ["acc", "out"]
-    for options in (
+    odd_options: list[dict[str, Any]] = [
         {"order": "foo"},
         {"timeout": float("nan")},
         {"fixpoint_iterations": 2.5},
         {"n": 1},
-    ):
+    ]
+    for options in odd_options:
         with pytest.raises(InvalidArgument):
-            exe(arguments(), **options)  # pyright: ignore[reportArgumentType]
+            exe(arguments(), **options)
+    unknown: Any = "foo"
     with pytest.raises(InvalidArgument, match="there is no mode"):
-        vyre.compile(PROGRAM, mode="foo")  # pyright: ignore[reportArgumentType]
+        vyre.compile(PROGRAM, mode=unknown)

@@ -96,3 +96,19 @@ def test_library_functions_are_accurate(name: str):
             np.abs(wanted).astype(DTYPES[type])
         )
         assert error.max() <= units
+
+
+@pytest.mark.parametrize("name", ["atan2", "powf", "fpowi"])
+def test_library_functions_of_two_operands_are_accurate(name: str):
+    for type, units in (("f32", 1), ("f64", 4)):
+        left = np.linspace(0.05, 3, 40).astype(DTYPES[type])
+        right = np.linspace(-2, 2, 40).astype(DTYPES[type])
+        other, signature = (type, right), type
+        if name == "fpowi":
+            other, signature = ("i32", np.arange(-20, 20, dtype=np.int32)), f"{type}, i32"
+        body = f"%r = math.{name} %a, %b : {signature}"
+        found = run(body, {"a": (type, left), "b": other}, type)
+        exact = math.atan2 if name == "atan2" else math.pow
+        wanted = np.array([exact(float(a), float(b)) for a, b in zip(left, other[1])])
+        spacing = np.spacing(np.abs(wanted).astype(DTYPES[type]))
+        assert (np.abs(found.astype(np.float64) - wanted) / spacing).max() <= units
