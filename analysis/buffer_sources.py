@@ -1,16 +1,18 @@
 """
 Which buffers a memref may stand for.
 
-A memref comes from a declaration (`vyre.buffer`, in a schedule also `vyre.scratch`) or is
-carried: by `scf.for` and `scf.while`, as ping-pong buffers are, or out of a
-`vyre.region`. Its sources are the declarations that reach it along these ways. Memrefs
-that come from anywhere else have no sources; `vyre-verify-program` refuses them.
+A memref comes from a declaration (`vyre.buffer` or `vyre.scratch`) or is carried: by
+`scf.for` and `scf.while`, as ping-pong buffers are, or out of a `vyre.region`. Its sources
+are the declarations that reach it along these ways, and for a buffer that `may_alias` all
+others that may. Memrefs that come from anywhere else have no sources;
+`vyre-verify-program` refuses them.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from typing_extensions import TypeIs
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Operation, SSAValue
@@ -23,14 +25,21 @@ from vyre.dialects.vyre import (
     ScratchOp,
     YieldOp,
 )
+from vyre.dialects.vyre.attributes import Access
 
 Declaration: TypeAlias = BufferOp | ScratchOp
+_MEMREFS = (MemRefType, UnrankedMemRefType)
 Flow: TypeAlias = tuple[SSAValue, SSAValue]
 
 
 def is_memref(value: SSAValue) -> bool:
     """Whether the value stands for a buffer."""
-    return isinstance(value.type, MemRefType | UnrankedMemRefType)
+    return isinstance(value.type, _MEMREFS)
+
+
+def is_workgroup_memory(declaration: Declaration) -> TypeIs[BufferOp]:
+    """Whether each workgroup has a buffer of its own."""
+    return isinstance(declaration, BufferOp) and declaration.access.data is Access.WORKGROUP
 
 
 def buffer_sources(
@@ -52,10 +61,16 @@ def buffer_sources(
                 flows[origin].append(target)
 
     sources: defaultdict[SSAValue, list[Declaration]] = defaultdict(list)
+    aliases = [declaration for declaration in declarations if _may_alias(declaration)]
     for declaration in declarations:
-        for value in _reachable(declaration.memref, flows):
+        starts = aliases if _may_alias(declaration) else [declaration]
+        for value in _reachable([start.memref for start in starts], flows):
             sources[value].append(declaration)
     return {value: tuple(found) for value, found in sources.items()}
+
+
+def _may_alias(declaration: Declaration) -> bool:
+    return isinstance(declaration, BufferOp) and declaration.may_alias is not None
 
 
 def never_the_same(one: SSAValue, other: SSAValue) -> bool:
@@ -107,11 +122,11 @@ def _permutes(
 
 
 def _reachable(
-    start: SSAValue, flows: defaultdict[SSAValue, list[SSAValue]]
+    starts: list[SSAValue], flows: defaultdict[SSAValue, list[SSAValue]]
 ) -> Iterable[SSAValue]:
     # A dict instead of a set keeps the order of discovery, and so all output, the same.
-    seen = {start: None}
-    pending = [start]
+    seen = dict.fromkeys(starts)
+    pending = list(starts)
     while pending:
         for target in flows.get(pending.pop(), ()):
             if target not in seen:

@@ -22,7 +22,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
 from vyre.analysis.buffer_sources import Declaration
-from vyre.analysis.purity import is_known
+from vyre.analysis.purity import PURE_OPS, is_known
 from vyre.dialects.vyre import (
     AllGatherOp,
     AllReduceOp,
@@ -75,6 +75,9 @@ class _Numbering:
     def _block(self, block: Block, current: int) -> int:
         """Number the block's operations from stretch `current`; returns the last."""
         for op in block.ops:
+            if type(op) in PURE_OPS:
+                self.stretch[op] = current
+                continue
             if isinstance(op, COLLECTIVES):
                 current = self._new()
             self.stretch[op] = current
@@ -158,6 +161,8 @@ def writers_by_phase(
     by_phase: defaultdict[int, dict[Declaration, Operation]] = defaultdict(dict)
     anytime: dict[Declaration, Operation] = {}
     for op in program.body.walk():
+        if type(op) in PURE_OPS:
+            continue
         written = _written(op, sources) if is_known(op) else declarations
         is_copy = isinstance(op, AsyncLoadOp | AsyncStoreOp)
         lingers = is_copy and not _waited_at_once(op, phases)

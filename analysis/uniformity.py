@@ -25,28 +25,34 @@ from typing import TypeAlias
 from xdsl.dialects import scf
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
-from vyre.analysis.buffer_sources import Declaration, buffer_sources
+from vyre.analysis.buffer_sources import (
+    Declaration,
+    buffer_sources,
+    is_workgroup_memory,
+)
 from vyre.analysis.phases import (
     grid_phases,
     workgroup_phases,
     writers_by_phase,
 )
-from vyre.analysis.purity import is_pure
+from vyre.analysis.purity import PURE_OPS, is_pure
 from vyre.dialects.vyre import (
     AssignOp,
     BufferOp,
     GetOp,
     InvocationIdOp,
     LetOp,
+    LinearIdOp,
     LoadOp,
     LocalIdOp,
     ParamOp,
     ProgramOp,
     RegionOp,
+    ScratchOp,
     SubgroupLocalIdOp,
     WorkgroupIdOp,
 )
-from vyre.dialects.vyre.attributes import Access
+from vyre.dialects.vyre.attributes import LinearScope
 
 
 class Level(IntEnum):
@@ -197,7 +203,10 @@ class _Analysis:
 
     def _block(self, block: Block) -> None:
         for op in block.ops:
-            self._op(op)
+            if type(op) in PURE_OPS:
+                self._pure(op)
+            else:
+                self._op(op)
 
     def _nested(self, op: Operation, region: Region, *deciders: SSAValue) -> None:
         """The blocks of a region that is entered depending on `deciders`."""
@@ -211,8 +220,8 @@ class _Analysis:
         match op:
             case InvocationIdOp() | LocalIdOp() | SubgroupLocalIdOp():
                 self._diverge(op, Level.INVOCATION, "differs between invocations")
-            case WorkgroupIdOp():
-                self._diverge(op, Level.WORKGROUP, "differs between workgroups")
+            case WorkgroupIdOp() | LinearIdOp():
+                self._number(op)
             case LoadOp():
                 self._load(op)
             case LetOp() | AssignOp() | GetOp():
@@ -226,16 +235,25 @@ class _Analysis:
             case RegionOp():
                 self._nested(op, op.body)
                 self._flow(op.outputs, _yielded(op.body))
-            case BufferOp() | ParamOp():
+            case BufferOp() | ScratchOp() | ParamOp():
                 pass
             case _:
                 self._other(op)
 
+    def _pure(self, op: Operation) -> None:
+        for result in op.results:
+            for operand in op.operands:
+                self._inherit(result, operand, "is computed from")
+
+    def _number(self, op: WorkgroupIdOp | LinearIdOp) -> None:
+        if isinstance(op, WorkgroupIdOp) or op.scope.data is LinearScope.WORKGROUP:
+            self._diverge(op, Level.WORKGROUP, "differs between workgroups")
+        else:
+            self._diverge(op, Level.INVOCATION, "differs between invocations")
+
     def _other(self, op: Operation) -> None:
         if is_pure(op):
-            for result in op.results:
-                for operand in op.operands:
-                    self._inherit(result, operand, "is computed from")
+            self._pure(op)
             return
         self._diverge(op, Level.INVOCATION, f"is what '{op.name}' gives each invocation")
         for region in op.regions:
@@ -268,7 +286,7 @@ class _Analysis:
             self._inherit(op.value, index, "is loaded at")
         for declaration in self.sources.get(op.buffer, ()):
             name = _name(declaration)
-            if _is_workgroup_memory(declaration):
+            if is_workgroup_memory(declaration):
                 text = f'is loaded from the workgroup buffer "{name}"'
                 self._raise(op.value, Level.WORKGROUP, Reason(text, op))
                 writer = self.local_writers.writer(self.local_phases.of[op], declaration)
@@ -328,7 +346,3 @@ def _op_of(value: SSAValue) -> Operation:
 
 def _name(declaration: Declaration) -> str:
     return declaration.entry_name.data if isinstance(declaration, BufferOp) else "scratch"
-
-
-def _is_workgroup_memory(declaration: Declaration) -> bool:
-    return isinstance(declaration, BufferOp) and declaration.access.data is Access.WORKGROUP

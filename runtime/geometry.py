@@ -6,28 +6,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from vyre.dialects.vyre import (
-    AtomicCasOp,
-    AtomicOp,
-    BufferOp,
-    LaunchOp,
-    ProgramOp,
-    ScheduleOp,
-    SubgroupBallotOp,
-    SubgroupReduceOp,
-    SubgroupShuffleOp,
-)
-from vyre.dialects.vyre.attributes import Access
+from vyre.analysis.cooperation import cooperates
+from vyre.dialects.vyre import BufferOp, LaunchOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.host import programs_in
 from vyre.runtime.errors import InvalidArgument
-
-_COOPERATING = (
-    AtomicOp,
-    AtomicCasOp,
-    SubgroupBallotOp,
-    SubgroupReduceOp,
-    SubgroupShuffleOp,
-)
 
 Extent = tuple[int, int, int]
 
@@ -60,9 +42,9 @@ def infer_grid(
     Enough workgroups for one invocation per element.
 
     The elements are those of the largest buffer that is written; of the largest buffer at
-    all if none is, or if invocations work together (workgroup memory, atomics or subgroup
-    operations), because then inputs may have more elements than results. The whole
-    program counts, also after it is split.
+    all if none is, or if invocations work together (workgroup memory and barriers, atomics
+    or subgroup operations), because then inputs may have more elements than results. The
+    whole program counts, also after it is split.
     """
     size = workgroup_of(program)
     if size[1] != 1 or size[2] != 1:
@@ -81,12 +63,9 @@ def infer_grid(
 
 
 def _cooperates(program: ProgramOp | ScheduleOp) -> bool:
-    return any(
-        isinstance(op, _COOPERATING)
-        or (isinstance(op, BufferOp) and op.access.data is Access.WORKGROUP)
-        for segment in programs_of(program)
-        for op in segment.body.walk()
-    )
+    if isinstance(program, ScheduleOp) and program.cooperates is not None:
+        return True
+    return any(map(cooperates, programs_of(program)))
 
 
 def checked_grid(grid: Any) -> Extent:

@@ -21,6 +21,7 @@ from vyre.dialects.vyre.attributes import (
     AtomicKindAttr,
     AxisAttr,
     CellType,
+    LinearScopeAttr,
     LocalityAttr,
     MemoryKindAttr,
     OrderingAttr,
@@ -39,6 +40,7 @@ from vyre.dialects.vyre.collectives import (
 from vyre.dialects.vyre.host import LaunchOp, ReadBackOp, ScheduleOp, ScratchOp
 from vyre.dialects.vyre.ids import (
     InvocationIdOp,
+    LinearIdOp,
     LocalIdOp,
     WorkgroupCountOp,
     WorkgroupIdOp,
@@ -92,6 +94,7 @@ Vyre = Dialect(
         LocalIdOp,
         WorkgroupCountOp,
         WorkgroupSizeOp,
+        LinearIdOp,
         # Subgroups
         SubgroupBallotOp,
         SubgroupShuffleOp,
@@ -119,6 +122,7 @@ Vyre = Dialect(
         AtomicKindAttr,
         AxisAttr,
         CellType,
+        LinearScopeAttr,
         LocalityAttr,
         MemoryKindAttr,
         OrderingAttr,

@@ -38,7 +38,7 @@ from vyre.dialects.vyre.attributes import (
 )
 from vyre.dialects.vyre.buffers import BufferOp, memref_type
 from vyre.dialects.vyre.effects import EffectfulOp, ListedEffects, reads, writes
-from vyre.dialects.vyre.placement import Inside
+from vyre.dialects.vyre.placement import Inside, InsideAny
 
 _ATOMIC_INTEGERS: tuple[Attribute, ...] = (i32, i64, IndexType())
 _ATOMIC_FLOATS: tuple[Attribute, ...] = (f32, f64)
@@ -329,7 +329,7 @@ class LengthOp(IRDLOperation):
     dim = prop_def(IntegerAttr.constr(i64))
     length = result_def(IndexType())
 
-    traits = traits_def(Inside("vyre.program"), Pure())
+    traits = traits_def(InsideAny(), Pure())
     assembly_format = "$buffer `,` $dim attr-dict `:` type($buffer)"
 
     def __init__(self, buffer: SSAValue, dim: int = 0):

@@ -171,6 +171,24 @@ class AxisAttr(EnumAttribute[Axis], SpacedOpaqueSyntaxAttribute):
     name = "vyre.axis"
 
 
+class LinearScope(StrEnum):
+    """What a linear id numbers, and within what."""
+
+    INVOCATION = "invocation"
+    WORKGROUP = "workgroup"
+    LOCAL = "local"
+
+
+@irdl_attr_definition
+class LinearScopeAttr(EnumAttribute[LinearScope], SpacedOpaqueSyntaxAttribute):
+    """
+    `invocation` and `workgroup` number these in the grid, `local` the invocations of a
+    workgroup.
+    """
+
+    name = "vyre.linear_scope"
+
+
 class AtomicKind(StrEnum):
     """What an atomic does with the old value."""
 

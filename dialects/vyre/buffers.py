@@ -62,6 +62,7 @@ class BufferOp(IRDLOperation):
     | `live_out` | contents are observed after the program although it is no `output` |
     | `range [a, b]` | only bytes a to b are given back |
     | `kind` | placement, where it differs from what the access implies |
+    | `may_alias` | a launch may pass the same storage for this and other such buffers |
     | `align` | preferred alignment in bytes, a power of two |
     | `coalesce` | the dimension along which neighbouring invocations access |
     | `cache` | `temporal` or `streaming` |
@@ -85,6 +86,7 @@ class BufferOp(IRDLOperation):
     output = opt_prop_def(UnitAttr)
     live_out = opt_prop_def(UnitAttr)
     output_range = opt_prop_def(DenseArrayBase[IntegerType].constr(i64))
+    may_alias = opt_prop_def(UnitAttr)
     kind = opt_prop_def(MemoryKindAttr)
     align = opt_prop_def(IntegerAttr.constr(i64))
     coalesce = opt_prop_def(IntegerAttr.constr(i64))
@@ -95,6 +97,7 @@ class BufferOp(IRDLOperation):
     assembly_format = (
         "$name $access (`binding` $binding^)? (`output` $output^)? "
         "(`live_out` $live_out^)? (`range` $output_range^)? (`kind` $kind^)? "
+        "(`may_alias` $may_alias^)? "
         "(`align` $align^)? (`coalesce` $coalesce^)? (`cache` $cache^)? attr-dict "
         "`:` type($memref)"
     )
@@ -110,6 +113,7 @@ class BufferOp(IRDLOperation):
         live_out: bool = False,
         output_range: Sequence[int] | None = None,
         kind: MemoryKind | None = None,
+        may_alias: bool = False,
     ):
         super().__init__(
             properties={
@@ -122,6 +126,7 @@ class BufferOp(IRDLOperation):
                 if output_range is None
                 else DenseArrayBase.from_list(i64, output_range),
                 "kind": None if kind is None else MemoryKindAttr(kind),
+                "may_alias": UnitAttr() if may_alias else None,
             },
             result_types=[type],
         )
@@ -182,11 +187,17 @@ class BufferOp(IRDLOperation):
                 f'workgroup buffer "{name}" has no fixed positive size',
                 fix="write every size of its type as a positive number",
             )
-        shared = (self.binding, self.output, self.live_out, self.output_range)
+        shared = (
+            self.binding,
+            self.output,
+            self.live_out,
+            self.output_range,
+            self.may_alias,
+        )
         if any(clause is not None for clause in shared):
             raise Refusal(
                 f'workgroup buffer "{name}" cannot be passed to or from the caller',
-                fix="remove `binding`, `output`, `live_out` and `range`",
+                fix="remove `binding`, `output`, `live_out`, `range` and `may_alias`",
             )
 
     def _verify_kind(self) -> None:

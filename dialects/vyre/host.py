@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -22,6 +23,7 @@ from xdsl.irdl import (
     VarConstraint,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     region_def,
     result_def,
@@ -63,6 +65,8 @@ class ScheduleOp(IRDLOperation):
     """
     Runs programs one after the other, with `scf` around the launches. It has the name and
     the table of the program that it came from; a launch boundary is a grid barrier.
+    `cooperates` says that invocations of that program worked together, which counts where
+    the grid is inferred.
 
     Example:
 
@@ -79,16 +83,31 @@ class ScheduleOp(IRDLOperation):
     name = "vyre.schedule"
 
     sym_name = prop_def(SymbolNameConstraint())
+    cooperates = opt_prop_def(UnitAttr)
     body = region_def("single_block")
 
     traits = traits_def(
         IsolatedFromAbove(), NoTerminator(), InModule(), SymbolOpInterface()
     )
     custom_directives = (Body,)
-    assembly_format = "$sym_name attr-dict-with-keyword custom<Body>($body)"
+    assembly_format = (
+        "$sym_name (`cooperates` $cooperates^)? attr-dict-with-keyword custom<Body>($body)"
+    )
 
-    def __init__(self, name: str, body: Region | Sequence[Operation] | Sequence[Block]):
-        super().__init__(properties={"sym_name": StringAttr(name)}, regions=[body])
+    def __init__(
+        self,
+        name: str,
+        body: Region | Sequence[Operation] | Sequence[Block],
+        *,
+        cooperates: bool = False,
+    ):
+        super().__init__(
+            properties={
+                "sym_name": StringAttr(name),
+                "cooperates": UnitAttr() if cooperates else None,
+            },
+            regions=[body],
+        )
 
     @property
     def table(self) -> Iterator[BufferOp | ParamOp]:
@@ -219,10 +238,13 @@ def _is_memref(type: Attribute) -> bool:
 @irdl_op_definition
 class ScratchOp(IRDLOperation):
     """
-    Memory of the schedule, filled with zeros when it starts and unknown to the caller. The
+    Memory of a schedule, filled with zeros when it starts and unknown to the caller. The
     leading `?` of `per_invocation` and `per_workgroup` scratch counts invocations or
     workgroups; element i belongs to the one with linear id i, x fastest. `single` scratch
     exists once.
+
+    A program on its way to a schedule may have scratch too. There the first index into
+    scratch of invocations or workgroups is the `vyre.linear_id` of the same scope.
 
     Example:
 
@@ -238,7 +260,7 @@ class ScratchOp(IRDLOperation):
     scope = prop_def(ScratchScopeAttr)
     memref = result_def(MemRefType)
 
-    traits = traits_def(TopLevelOf(("vyre.schedule",)), DeclaresInterface())
+    traits = traits_def(TopLevelOf(("vyre.program", "vyre.schedule")), DeclaresInterface())
     assembly_format = "$scope attr-dict `:` type($memref)"
 
     def __init__(self, scope: ScratchScope, type: MemRefType):

@@ -12,21 +12,37 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-from vyre.dialects.vyre.attributes import Axis, AxisAttr
-from vyre.dialects.vyre.placement import Inside
+from vyre.dialects.vyre.attributes import (
+    Axis,
+    AxisAttr,
+    LinearScope,
+    LinearScopeAttr,
+)
+from vyre.dialects.vyre.placement import Inside, InsideAny
 
 
-class IdOp(IRDLOperation, ABC):
-    """A coordinate or an extent along one axis."""
+class AxisOp(IRDLOperation, ABC):
+    """A number along one axis."""
 
     axis = prop_def(AxisAttr)
     id = result_def(IndexType())
 
-    traits = traits_def(Inside("vyre.program"), Pure())
     assembly_format = "$axis attr-dict"
 
     def __init__(self, axis: Axis):
         super().__init__(properties={"axis": AxisAttr(axis)}, result_types=[IndexType()])
+
+
+class IdOp(AxisOp, ABC):
+    """A coordinate along one axis."""
+
+    traits = traits_def(Inside("vyre.program"), Pure())
+
+
+class ExtentOp(AxisOp, ABC):
+    """An extent along one axis, which is known to the host as well."""
+
+    traits = traits_def(InsideAny(), Pure())
 
 
 @irdl_op_definition
@@ -75,7 +91,7 @@ class LocalIdOp(IdOp):
 
 
 @irdl_op_definition
-class WorkgroupCountOp(IdOp):
+class WorkgroupCountOp(ExtentOp):
     """
     Number of workgroups in the grid. It has the same value in every invocation.
 
@@ -90,7 +106,7 @@ class WorkgroupCountOp(IdOp):
 
 
 @irdl_op_definition
-class WorkgroupSizeOp(IdOp):
+class WorkgroupSizeOp(ExtentOp):
     """
     Number of invocations in a workgroup. It has the same value in every invocation, and
     follows the dispatch where that overrides the size written in the program.
@@ -103,3 +119,31 @@ class WorkgroupSizeOp(IdOp):
     """
 
     name = "vyre.workgroup_size"
+
+
+@irdl_op_definition
+class LinearIdOp(IRDLOperation):
+    """
+    One number for a position of three coordinates, x fastest: of this invocation in the
+    grid (`invocation`), of its workgroup in the grid (`workgroup`), or of the invocation in
+    its workgroup (`local`). Scratch of invocations and workgroups is indexed by it.
+
+    Example:
+
+    ```mlir
+    %me = vyre.linear_id invocation
+    ```
+    """
+
+    name = "vyre.linear_id"
+
+    scope = prop_def(LinearScopeAttr)
+    id = result_def(IndexType())
+
+    traits = traits_def(Inside("vyre.program"), Pure())
+    assembly_format = "$scope attr-dict"
+
+    def __init__(self, scope: LinearScope):
+        super().__init__(
+            properties={"scope": LinearScopeAttr(scope)}, result_types=[IndexType()]
+        )

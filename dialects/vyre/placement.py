@@ -39,18 +39,29 @@ class Inside(OpTrait):
     def verify(self, op: Operation) -> None:
         home = enclosing_home(op)
         if home is None:
-            if _is_detached(op):
-                return
-            raise Refusal(
-                f"'{op.name}' stands outside any '{self.home}'",
-                fix=f"move it into the body of a '{self.home}'",
-            )
-        if home.name != self.home:
+            _require_home(op, f"'{self.home}'")
+        elif home.name != self.home:
             raise Refusal(
                 f"'{op.name}' belongs in a '{self.home}', not in a '{home.name}'",
                 fix=_MISPLACED[self.home],
                 notes=[Note(home, f"inside this '{home.name}'")],
             )
+
+
+class InsideAny(OpTrait):
+    """The op is nested in a program or in a schedule, at any depth."""
+
+    def verify(self, op: Operation) -> None:
+        if enclosing_home(op) is None:
+            _require_home(op, "'vyre.program' or 'vyre.schedule'")
+
+
+def _require_home(op: Operation, homes: str) -> None:
+    if not _is_detached(op):
+        raise Refusal(
+            f"'{op.name}' stands outside any {homes}",
+            fix=f"move it into the body of a {homes}",
+        )
 
 
 _MISPLACED: dict[Home, str] = {

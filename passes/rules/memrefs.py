@@ -4,12 +4,15 @@ A program always knows which buffers an access may touch.
 Every memref has sources (see `vyre.analysis.buffer_sources`). Choosing a buffer with
 `arith.select` or `scf.if`, or making a new view of one, would hide them and is refused.
 What an operation asks of a buffer must hold for each source: that it may be read or
-written, that it is or is not workgroup memory, and that two arguments of which one is
-written are different buffers.
+written, that it is or is not workgroup memory, that two arguments of which one is written
+are different buffers, and that scratch of an invocation or workgroup is accessed by its
+owner.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import combinations
+from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
@@ -27,14 +30,20 @@ from vyre.dialects.vyre import (
     AllReduceOp,
     AsyncLoadOp,
     AsyncStoreOp,
+    AtomicCasOp,
+    AtomicOp,
     BroadcastOp,
     BufferOp,
     LaunchOp,
+    LinearIdOp,
+    LoadOp,
     ProgramOp,
     ReduceScatterOp,
     ScheduleOp,
+    ScratchOp,
+    StoreOp,
 )
-from vyre.dialects.vyre.attributes import Access
+from vyre.dialects.vyre.attributes import Access, LinearScope, ScratchScope
 from vyre.dialects.vyre.host import programs_in
 
 Sources = Mapping[SSAValue, tuple[Declaration, ...]]
@@ -53,6 +62,7 @@ def verify_memrefs(program: ProgramOp | ScheduleOp) -> None:
         elif not op.regions:
             _verify_access(op, sources)
             _verify_memory(op, sources)
+            _verify_scratch(op, sources)
 
 
 def _defined_values(op: Operation) -> Iterator[SSAValue]:
@@ -120,7 +130,8 @@ def _verify_memory(op: Operation, sources: Sources) -> None:
                 text = "ranks cannot exchange workgroup memory"
                 fix = "copy it to a buffer of the grid first"
                 _require_global(op, sources.get(operand, ()), text, fix)
-            _require_different(op, list(op.operands), [True, True], sources)
+            passed = [_Passed(operand, True) for operand in op.operands]
+            _require_different(op, passed, sources)
         case _:
             pass
 
@@ -138,33 +149,66 @@ def _require_global(
 
 def _verify_launch(op: LaunchOp, segment: ProgramOp, sources: Sources) -> None:
     """A launch accesses its arguments as the segment's table says."""
-    buffers: list[SSAValue] = []
-    written: list[bool] = []
+    buffers: list[_Passed] = []
     for argument, entry in zip(op.arguments, segment.launch_table):
         if isinstance(entry, BufferOp):
             access = entry.access.data
             found = sources.get(argument, ())
             _require_access(op, found, access.readable, access.writable)
-            buffers.append(argument)
-            written.append(access.writable)
-    _require_different(op, buffers, written, sources)
+            may_alias = entry.may_alias is not None
+            buffers.append(_Passed(argument, access.writable, may_alias))
+    _require_different(op, buffers, sources)
 
 
-def _require_different(
-    op: Operation, buffers: list[SSAValue], written: list[bool], sources: Sources
-) -> None:
-    """No buffer is passed twice if one of the two is written."""
-    for (one, first_written), (other, second_written) in combinations(
-        zip(buffers, written), 2
-    ):
-        shared = set(sources.get(one, ())) & set(sources.get(other, ()))
-        if not shared or not (first_written or second_written):
+class _Passed(NamedTuple):
+    """A buffer that an operation is given."""
+
+    buffer: SSAValue
+    written: bool
+    may_alias: bool = False
+
+
+def _require_different(op: Operation, passed: list[_Passed], sources: Sources) -> None:
+    """No buffer is passed twice if one of the two is written, unless both may alias."""
+    by_source: defaultdict[Declaration, list[_Passed]] = defaultdict(list)
+    for argument in passed:
+        for source in sources.get(argument.buffer, ()):
+            by_source[source].append(argument)
+    for same in by_source.values():
+        for one, other in combinations(same, 2):
+            if not (one.written or other.written) or (one.may_alias and other.may_alias):
+                continue
+            if not never_the_same(one.buffer, other.buffer):
+                raise Refusal(
+                    "may be given one buffer twice, and writes it",
+                    fix="pass two different buffers; a loop keeps carried buffers apart if "
+                    "it only permutes them",
+                    at=op,
+                    notes=[Note(other.buffer, "this one")],
+                )
+
+
+_ACCESSES = (LoadOp, StoreOp, AtomicOp, AtomicCasOp)
+_OWNERS = {
+    ScratchScope.PER_INVOCATION: LinearScope.INVOCATION,
+    ScratchScope.PER_WORKGROUP: LinearScope.WORKGROUP,
+}
+
+
+def _verify_scratch(op: Operation, sources: Sources) -> None:
+    """In a program everyone accesses their own scratch, if it is not a single one."""
+    if not isinstance(op, _ACCESSES):
+        return
+    for declaration in sources.get(op.buffer, ()):
+        if not isinstance(declaration, ScratchOp):
             continue
-        if not never_the_same(one, other):
-            raise Refusal(
-                "may be given one buffer twice, and writes it",
-                fix="pass two different buffers; a loop keeps carried buffers apart if it "
-                "only permutes them",
-                at=op,
-                notes=[Note(other, "this one")],
-            )
+        scope = _OWNERS.get(declaration.scope.data)
+        owner = op.indices[0].owner if op.indices else None
+        if scope is None or (isinstance(owner, LinearIdOp) and owner.scope.data is scope):
+            continue
+        raise Refusal(
+            f"accesses {declaration.scope.data} scratch that may not be its own",
+            fix=f"use `vyre.linear_id {scope}` as the first index",
+            at=op,
+            notes=[Note(declaration, "declared here")],
+        )

@@ -12,6 +12,7 @@ from typing_extensions import override
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
+from vyre.dialects.vyre.attributes import LinearScope
 from vyre.runtime.errors import DivergentBarrier, UnsupportedFeature
 from vyre.runtime.reference import atomics
 from vyre.runtime.reference.control import ControlFlow
@@ -138,12 +139,14 @@ class Gang(ControlFlow):
             )
 
     def _workgroup_barrier(self, op: vyre.BarrierOp, frame: Frame) -> None:
-        groups = np.unique(self.grid.group(frame.lanes))
+        # Lanes that have ended may come along from workgroups that do not come here.
+        lanes = narrowed(frame.lanes, self.live(frame))
+        groups = np.unique(self.grid.group(lanes))
         size = self.grid.group_size
         members = (groups[:, None] * size + np.arange(size)).reshape(-1)
         self._meet(op, frame, members)
         if self.launch.observer is not None:
-            self.launch.observer.workgroup_barrier(frame.lanes)
+            self.launch.observer.workgroup_barrier(lanes)
 
     # Ids and sizes
 
@@ -161,6 +164,14 @@ class Gang(ControlFlow):
 
     def workgroup_size(self, op: vyre.WorkgroupSizeOp, frame: Frame) -> None:
         frame[op.id] = np.int64(self.grid.size[op.axis.data.position])
+
+    def linear_id(self, op: vyre.LinearIdOp, frame: Frame) -> None:
+        numbering = {
+            LinearScope.INVOCATION: self.grid.linear_id,
+            LinearScope.WORKGROUP: self.grid.group,
+            LinearScope.LOCAL: self.grid.linear_local_id,
+        }
+        frame[op.id] = numbering[op.scope.data](frame.lanes)
 
     def subgroup_local_id(self, op: vyre.SubgroupLocalIdOp, frame: Frame) -> None:
         frame[op.id] = self.grid.subgroup_local_id(frame.lanes)
@@ -375,11 +386,13 @@ def _copied(start: Value, count: Value, size: int) -> tuple[Any, Any]:
 _HANDLERS: dict[type[Operation], Callable[[Gang, Any, Frame], None]] = {
     vyre.BufferOp: lambda gang, op, frame: None,
     vyre.ParamOp: lambda gang, op, frame: None,
+    vyre.ScratchOp: lambda gang, op, frame: None,
     vyre.InvocationIdOp: Gang.invocation_id,
     vyre.WorkgroupIdOp: Gang.workgroup_id,
     vyre.LocalIdOp: Gang.local_id,
     vyre.WorkgroupCountOp: Gang.workgroup_count,
     vyre.WorkgroupSizeOp: Gang.workgroup_size,
+    vyre.LinearIdOp: Gang.linear_id,
     vyre.SubgroupLocalIdOp: Gang.subgroup_local_id,
     vyre.SubgroupSizeOp: Gang.subgroup_size,
     vyre.LengthOp: Gang.length,

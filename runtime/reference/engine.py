@@ -118,6 +118,9 @@ class Dispatch:
                 entries[entry.memref] = Memory.of_workgroups(
                     entry.entry_name.data, entry.type.get_shape(), dtype, grid.group_count
                 )
+        for op in program.body.block.ops:
+            if isinstance(op, vyre.ScratchOp):
+                entries[op.memref] = scratch_memory(op, grid)
         launch = Launch(grid, entries, self.tick, self.observer)
         launch.gangs = [Gang(launch, lanes) for lanes in self._lanes(grid)]
         for gang in launch.gangs:
@@ -235,16 +238,23 @@ class _Host(ControlFlow):
             case vyre.BufferOp() | vyre.ParamOp():
                 pass
             case vyre.ScratchOp():
-                frame[op.memref] = self._scratch(op)
+                frame[op.memref] = scratch_memory(op, self._grid())
+            case vyre.WorkgroupCountOp():
+                frame[op.id] = np.int64(self._grid().groups[op.axis.data.position])
+            case vyre.WorkgroupSizeOp():
+                frame[op.id] = np.int64(self._grid().size[op.axis.data.position])
+            case vyre.LengthOp():
+                memory: Memory = frame[op.buffer]
+                frame[op.length] = np.int64(memory.shape[op.dim.value.data])
             case vyre.LaunchOp():
                 segment = self._programs[op.segment.string_value()]
                 keys = [entry.results[0] for entry in segment.launch_table]
                 values = [frame[argument] for argument in op.arguments]
                 self._dispatch.launch(segment, dict(zip(keys, values, strict=True)))
             case vyre.ReadBackOp():
-                memory: Memory = frame[op.source]
+                source: Memory = frame[op.source]
                 position = [np.int64(index) for index in op.position.get_values()]
-                frame[op.value] = memory.load(memory.place(position, frame.lanes))
+                frame[op.value] = source.load(source.place(position, frame.lanes))
             case _:
                 raise UnsupportedFeature(
                     f"the reference engine cannot execute '{op.name}' in a schedule",
@@ -253,14 +263,23 @@ class _Host(ControlFlow):
                 )
         yield from ()
 
-    def _scratch(self, op: vyre.ScratchOp) -> Memory:
-        """Zeros: for each invocation or workgroup of the grid, or once."""
-        shape = list(op.memref.type.get_shape())
-        launches = (o for o in self._schedule.body.walk() if isinstance(o, vyre.LaunchOp))
+    def _grid(self) -> Grid:
+        """The grid of every launch; nothing depends on it if there is none."""
+        launches = (
+            op for op in self._schedule.body.walk() if isinstance(op, vyre.LaunchOp)
+        )
         launch = next(launches, None)
-        if op.scope.data is not ScratchScope.SINGLE and launch is not None:
-            grid = self._dispatch.grid(self._programs[launch.segment.string_value()])
-            per_group = op.scope.data is ScratchScope.PER_WORKGROUP
-            shape[0] = grid.group_count if per_group else grid.lane_count
-        dtype = dtype_of(op.memref.type.element_type)
-        return Memory.of("scratch", np.zeros([max(size, 0) for size in shape], dtype))
+        if launch is None:
+            return Grid(self._dispatch.groups, self._dispatch.size or (1, 1, 1))
+        return self._dispatch.grid(self._programs[launch.segment.string_value()])
+
+
+def scratch_memory(op: vyre.ScratchOp, grid: Grid) -> Memory:
+    """Zeros: for each invocation or workgroup of the grid, or once."""
+    shape = list(op.memref.type.get_shape())
+    if op.scope.data is ScratchScope.PER_INVOCATION:
+        shape[0] = grid.lane_count
+    elif op.scope.data is ScratchScope.PER_WORKGROUP:
+        shape[0] = grid.group_count
+    dtype = dtype_of(op.memref.type.element_type)
+    return Memory.of("scratch", np.zeros(shape, dtype))

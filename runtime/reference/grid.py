@@ -67,6 +67,10 @@ class Grid:
         x, y, z = (self.invocation_id(lanes, axis) for axis in Axis)
         return (z * extent_y + y) * extent_x + x
 
+    def linear_local_id(self, lanes: Lanes) -> Lanes:
+        """Number of each invocation in its workgroup, x fastest."""
+        return lanes % self.group_size
+
     def subgroup(self, lanes: Lanes) -> Lanes:
         """Number of each lane's subgroup in the grid."""
         within = (lanes % self.group_size) // SUBGROUP_SIZE

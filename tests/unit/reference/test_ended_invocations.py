@@ -89,3 +89,27 @@ vyre.program @p [4, 1, 1] {
     zeros = np.zeros(4, np.int32)
     result = exe(a=zeros, b=zeros.copy())
     assert (list(result["a"]), list(result["b"])) == ([0] * 4, [0, 0, 0, 1])
+
+
+@pytest.mark.parametrize("order", get_args(Order))
+def test_ended_lanes_do_not_bring_their_workgroup_to_a_barrier(order: Order):
+    """Lane 2 has ended, and goes along with lanes of another workgroup."""
+    found = run(
+        f"""
+  %g = vyre.workgroup_id x
+  %ends = arith.cmpi eq, %x, %c2 : index
+  scf.if %ends {{
+    vyre.return
+  }}
+  %first = arith.cmpi eq, %g, %c0 : index
+  scf.if %first {{
+    vyre.barrier acq_rel
+  }}
+  %v = arith.addi %one, %zero : i32
+  {STORE}
+""",
+        size=4,
+        workgroup="[2, 1, 1]",
+        order=order,
+    )
+    np.testing.assert_array_equal(found, [1, 1, 0, 1])

@@ -146,3 +146,22 @@ vyre.schedule @control {
 // CHECK-NEXT:     vyre.launch @nothing()
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
+
+// A program that is given one buffer twice, on behalf of a program that cooperates.
+vyre.program @aliases.0 [64, 1, 1] {
+  %x = vyre.buffer "x" read_write binding 0 may_alias : memref<?xi32>
+  %y = vyre.buffer "y" read_write binding 1 may_alias : memref<?xi32>
+}
+vyre.schedule @aliases cooperates {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  vyre.launch @aliases.0(%a, %a)
+}
+
+// CHECK:      vyre.program @aliases.0 [64, 1, 1] {
+// CHECK-NEXT:   %x = vyre.buffer "x" read_write binding 0 may_alias : memref<?xi32>
+// CHECK-NEXT:   %y = vyre.buffer "y" read_write binding 1 may_alias : memref<?xi32>
+// CHECK-NEXT: }
+// CHECK-NEXT: vyre.schedule @aliases cooperates {
+// CHECK-NEXT:   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+// CHECK-NEXT:   vyre.launch @aliases.0(%a, %a)
+// CHECK-NEXT: }

@@ -66,3 +66,30 @@ vyre.program @attributes [8, 8, 1] {
 // CHECK-GENERIC: %l = "vyre.local_id"() <{axis = #vyre<axis x>}> {note = "kept"} : () -> index
 // CHECK-GENERIC: %c = "vyre.workgroup_count"() <{axis = #vyre<axis x>}> {note = "kept"} : () -> index
 // CHECK-GENERIC: %s = "vyre.workgroup_size"() <{axis = #vyre<axis x>}> {note = "kept"} : () -> index
+
+vyre.program @linear [8, 8, 1] {
+  %me = vyre.linear_id invocation
+  %group = vyre.linear_id workgroup
+  %lane = vyre.linear_id local
+}
+
+// CHECK:      vyre.program @linear [8, 8, 1] {
+// CHECK-NEXT:   %me = vyre.linear_id invocation
+// CHECK-NEXT:   %group = vyre.linear_id workgroup
+// CHECK-NEXT:   %lane = vyre.linear_id local
+// CHECK-NEXT: }
+
+// The host knows extents too.
+vyre.schedule @host {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %n = vyre.length %a, 0 : memref<?xi32>
+  %groups = vyre.workgroup_count x
+  %width = vyre.workgroup_size x
+}
+
+// CHECK:      vyre.schedule @host {
+// CHECK-NEXT:   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+// CHECK-NEXT:   %n = vyre.length %a, 0 : memref<?xi32>
+// CHECK-NEXT:   %groups = vyre.workgroup_count x
+// CHECK-NEXT:   %width = vyre.workgroup_size x
+// CHECK-NEXT: }

@@ -49,7 +49,7 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // CHECK: {{.*}}buffer.mlir:54:11: error: 'vyre.buffer': workgroup buffer "tile" cannot be passed to or from the caller
-// CHECK: Fix: remove `binding`, `output`, `live_out` and `range`
+// CHECK: Fix: remove `binding`, `output`, `live_out`, `range` and `may_alias`
 vyre.program @p [64, 1, 1] {
   %tile = vyre.buffer "tile" workgroup binding 0 : memref<4xi32>
 }
@@ -57,7 +57,7 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // CHECK: {{.*}}buffer.mlir:62:11: error: 'vyre.buffer': workgroup buffer "tile" cannot be passed to or from the caller
-// CHECK: Fix: remove `binding`, `output`, `live_out` and `range`
+// CHECK: Fix: remove `binding`, `output`, `live_out`, `range` and `may_alias`
 vyre.program @p [64, 1, 1] {
   %tile = vyre.buffer "tile" workgroup binding 1 : memref<4xi32>
 }
@@ -65,7 +65,7 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // CHECK: {{.*}}buffer.mlir:70:11: error: 'vyre.buffer': workgroup buffer "tile" cannot be passed to or from the caller
-// CHECK: Fix: remove `binding`, `output`, `live_out` and `range`
+// CHECK: Fix: remove `binding`, `output`, `live_out`, `range` and `may_alias`
 vyre.program @p [64, 1, 1] {
   %tile = vyre.buffer "tile" workgroup output : memref<4xi32>
 }
@@ -73,7 +73,7 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // CHECK: {{.*}}buffer.mlir:78:11: error: 'vyre.buffer': workgroup buffer "tile" cannot be passed to or from the caller
-// CHECK: Fix: remove `binding`, `output`, `live_out` and `range`
+// CHECK: Fix: remove `binding`, `output`, `live_out`, `range` and `may_alias`
 vyre.program @p [64, 1, 1] {
   %tile = vyre.buffer "tile" workgroup live_out : memref<4xi32>
 }
@@ -81,7 +81,7 @@ vyre.program @p [64, 1, 1] {
 // -----
 
 // CHECK: {{.*}}buffer.mlir:86:11: error: 'vyre.buffer': workgroup buffer "tile" cannot be passed to or from the caller
-// CHECK: Fix: remove `binding`, `output`, `live_out` and `range`
+// CHECK: Fix: remove `binding`, `output`, `live_out`, `range` and `may_alias`
 vyre.program @p [64, 1, 1] {
   %tile = vyre.buffer "tile" workgroup range [0, 4] : memref<4xi32>
 }

@@ -97,15 +97,15 @@ vyre.schedule @s {
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:103:8: error: 'vyre.scratch' must stand at the top level of a 'vyre.schedule'
-// CHECK: Fix: move it into a 'vyre.schedule'
-vyre.program @p [64, 1, 1] {
+// CHECK: {{.*}}placement.mlir:103:8: error: 'vyre.scratch' must stand at the top level of a 'vyre.program' or 'vyre.schedule'
+// CHECK: Fix: move it into a 'vyre.program' or 'vyre.schedule'
+builtin.module {
   %a = vyre.scratch single : memref<i32>
 }
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:114:10: error: 'vyre.scratch' must stand at the top level of a 'vyre.schedule'
+// CHECK: {{.*}}placement.mlir:114:10: error: 'vyre.scratch' must stand at the top level of a 'vyre.program' or 'vyre.schedule'
 // CHECK: {{.*}}placement.mlir:113:3: note: nested in this operation
 // CHECK: Fix: move it out of the 'scf.if'
 vyre.schedule @s {

@@ -1,0 +1,35 @@
+"""Whether invocations of a program work together, and not only side by side."""
+
+from vyre.dialects.vyre import (
+    AtomicCasOp,
+    AtomicOp,
+    BarrierOp,
+    BufferOp,
+    ProgramOp,
+    SubgroupBallotOp,
+    SubgroupReduceOp,
+    SubgroupShuffleOp,
+)
+from vyre.dialects.vyre.attributes import Access
+
+_COOPERATING = (
+    AtomicOp,
+    AtomicCasOp,
+    SubgroupBallotOp,
+    SubgroupReduceOp,
+    SubgroupShuffleOp,
+)
+
+
+def cooperates(program: ProgramOp) -> bool:
+    """
+    Whether the program has workgroup memory or barriers, atomics or subgroup operations.
+    Then inputs may have more elements than results, which counts where the grid is
+    inferred. A grid barrier alone does not count: phases may work side by side.
+    """
+    return any(
+        isinstance(op, _COOPERATING)
+        or (isinstance(op, BarrierOp) and not op.is_grid_sync)
+        or (isinstance(op, BufferOp) and op.access.data is Access.WORKGROUP)
+        for op in program.body.walk()
+    )
