@@ -35,7 +35,7 @@ does not matter. Only values that dominate the point are recorded: a value recor
 a region leaves it only as a result.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -69,18 +69,29 @@ class PromoteLetsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for program in list(op.walk()):
             if isinstance(program, ProgramOp):
+                lets = [let for let in program.body.walk() if isinstance(let, LetOp)]
                 try:
-                    _Promotion(program).run()
+                    promote(program, lets)
                 except Refusal as refusal:
                     raise invalid(program, refusal) from None
+
+
+def promote(program: ProgramOp, lets: Iterable[LetOp]) -> None:
+    """
+    Replace the given variables of a program by values, and leave its others.
+
+    Example: `promote(program, [alive])`
+    """
+    _Promotion(program, lets).run()
 
 
 class _Promotion:
     """One walk over a program, in execution order."""
 
-    def __init__(self, program: ProgramOp):
+    def __init__(self, program: ProgramOp, lets: Iterable[LetOp]):
         self._program = program
-        self._assigned = _assigned_inside(program)
+        self._promoted = {let.cell for let in lets}
+        self._assigned = assigned_inside(program)
         self._cells: Cells = {}
         self._lets: list[LetOp] = []
 
@@ -92,12 +103,12 @@ class _Promotion:
     def _block(self, block: Block) -> None:
         for op in list(block.ops):
             match op:
-                case LetOp():
+                case LetOp() if op.cell in self._promoted:
                     self._cells[op.cell] = op.initial
                     self._lets.append(op)
-                case GetOp():
+                case GetOp() if op.cell in self._promoted:
                     Rewriter.replace_op(op, [], [self._cells[op.cell]])
-                case AssignOp():
+                case AssignOp() if op.cell in self._promoted:
                     self._cells[op.cell] = op.value
                     Rewriter.erase_op(op)
                 case scf.IfOp():
@@ -109,7 +120,7 @@ class _Promotion:
                 case RegionOp():
                     self._region(op)
                 case _:
-                    _refuse_variables_inside(op)
+                    self._refuse_variables_inside(op)
 
     def _carried(self, op: Operation) -> list[SSAValue]:
         """The variables from outside `op` that it assigns."""
@@ -191,14 +202,32 @@ class _Promotion:
         if cells:
             self._replace(op, [], cells)
 
+    def _refuse_variables_inside(self, op: Operation) -> None:
+        for inner in op.walk():
+            if (
+                isinstance(inner, GetOp | AssignOp)
+                and inner is not op
+                and inner.cell in self._promoted
+            ):
+                raise Refusal(
+                    f"nothing is known about when '{op.name}' runs its region, which uses "
+                    "a variable",
+                    fix="use scf.if, scf.for, scf.while or vyre.region",
+                    at=inner,
+                )
+
 
 def _held_type(cell: SSAValue) -> Attribute:
     assert isinstance(cell.type, CellType)
     return cell.type.value_type
 
 
-def _assigned_inside(program: ProgramOp) -> dict[Operation, dict[SSAValue, None]]:
-    """The variables that each operation with regions assigns in them, in order."""
+def assigned_inside(program: ProgramOp) -> dict[Operation, dict[SSAValue, None]]:
+    """
+    The variables that each operation with regions assigns in them, in order.
+
+    Example: `list(assigned_inside(program).get(loop, ()))`
+    """
     assigned: dict[Operation, dict[SSAValue, None]] = {}
     for op in program.body.walk():
         if isinstance(op, AssignOp):
@@ -210,14 +239,3 @@ def _assigned_inside(program: ProgramOp) -> dict[Operation, dict[SSAValue, None]
                 cells[op.cell] = None
                 parent = parent.parent_op()
     return assigned
-
-
-def _refuse_variables_inside(op: Operation) -> None:
-    for inner in op.walk():
-        if isinstance(inner, GetOp | AssignOp) and inner is not op:
-            raise Refusal(
-                f"nothing is known about when '{op.name}' runs its region, which uses a "
-                "variable",
-                fix="use scf.if, scf.for, scf.while or vyre.region",
-                at=inner,
-            )
