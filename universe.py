@@ -3,6 +3,11 @@
 from xdsl.universe import Universe
 
 from vyre.dialects import get_all_dialects
+from vyre.lowering import get_all_targets
 from vyre.passes import get_all_passes
 
-VYRE_UNIVERSE = Universe(all_dialects=get_all_dialects(), all_passes=get_all_passes())
+VYRE_UNIVERSE = Universe(
+    all_dialects=get_all_dialects(),
+    all_passes=get_all_passes(),
+    all_targets=get_all_targets(),
+)

@@ -1,30 +1,30 @@
 """Passes over Vyre programs, one per module."""
 
 from collections.abc import Callable
+from importlib import import_module
 
 from xdsl.passes import ModulePass
+
+_PASSES = {
+    "vyre-hoist-grid-sync": ("hoist_grid_sync", "HoistGridSyncPass"),
+    "vyre-host-plan": ("host_plan", "HostPlanPass"),
+    "vyre-predicate-returns": ("predicate_returns", "PredicateReturnsPass"),
+    "vyre-promote-lets": ("promote_lets", "PromoteLetsPass"),
+    "vyre-propagate-lets": ("propagate_lets", "PropagateLetsPass"),
+    "vyre-prove-inbounds": ("prove_inbounds", "ProveInboundsPass"),
+    "vyre-remove-barriers": ("remove_barriers", "RemoveBarriersPass"),
+    "vyre-rewrite-access": ("rewrite_access", "RewriteAccessPass"),
+    "vyre-split-grid-sync": ("split_grid_sync", "SplitGridSyncPass"),
+    "vyre-test-uniformity": ("test_uniformity", "TestUniformityPass"),
+    "vyre-verify-program": ("verify_program", "VerifyProgramPass"),
+}
+"""Module and class of each pass."""
 
 
 def get_all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     """Vyre's passes by name; each is imported when it is first asked for."""
 
-    def get_verify_program() -> type[ModulePass]:
-        from vyre.passes.verify_program import VerifyProgramPass
+    def importer(module: str, name: str) -> Callable[[], type[ModulePass]]:
+        return lambda: getattr(import_module(f"vyre.passes.{module}"), name)
 
-        return VerifyProgramPass
-
-    def get_promote_lets() -> type[ModulePass]:
-        from vyre.passes.promote_lets import PromoteLetsPass
-
-        return PromoteLetsPass
-
-    def get_test_uniformity() -> type[ModulePass]:
-        from vyre.passes.test_uniformity import TestUniformityPass
-
-        return TestUniformityPass
-
-    return {
-        "vyre-promote-lets": get_promote_lets,
-        "vyre-test-uniformity": get_test_uniformity,
-        "vyre-verify-program": get_verify_program,
-    }
+    return {name: importer(*where) for name, where in _PASSES.items()}

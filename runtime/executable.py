@@ -13,12 +13,13 @@ from xdsl.dialects.builtin import ModuleOp
 from vyre.diagnostics import did_you_mean
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import MemoryKind
+from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
-from vyre.reading import parse
+from vyre.reading import context, parse
 from vyre.runtime.arguments import Interface, Prepared
 from vyre.runtime.checker import Finding, check
-from vyre.runtime.errors import InvalidArgument, OutOfMemory, UnsupportedFeature
+from vyre.runtime.errors import InvalidArgument, OutOfMemory
 from vyre.runtime.geometry import check_size, checked_grid, infer_grid, workgroup_of
 from vyre.runtime.reference.engine import Dispatch, Order
 from vyre.source import deep_recursion
@@ -40,7 +41,9 @@ def compile(
     Make a program callable.
 
     `source` is a module, a file or program text. If it holds several programs, `program`
-    names the one to run; a schedule goes before the programs it launches.
+    names the one to run; a schedule goes before the programs it launches. With
+    `mode="split"` a program is split at its grid barriers into launches; the reference
+    engine otherwise runs it as it is written, which gives the same.
 
     Example:
 
@@ -68,12 +71,20 @@ def compile(
         )
     chosen = find_program(module, program)
     if mode == "split" and isinstance(chosen, ProgramOp):
-        raise UnsupportedFeature(
-            "the reference engine runs a program as it is written",
-            "use mode='native', or pass a module with a schedule",
-            at=chosen,
-        )
+        return Executable(split_program(chosen))
     return Executable(chosen)
+
+
+def split_program(program: ProgramOp) -> ProgramOp | ScheduleOp:
+    """
+    The program as a schedule of launches, in a module of its own; a copy of the program
+    if it has no grid barrier.
+    """
+    name = program.sym_name.data
+    module = ModuleOp([program.clone()])
+    with deep_recursion():
+        HostPlanPass().apply(context(), module)
+    return find_program(module, name)
 
 
 def find_program(module: ModuleOp, name: str | None) -> ProgramOp | ScheduleOp:

@@ -20,8 +20,10 @@ from typing_extensions import override
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from vyre.diagnostics import VyreError, did_you_mean
+from vyre.dialects.vyre import ProgramOp
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.executable import ENGINES, Executable, compile
+from vyre.runtime.geometry import programs_of
 from vyre.tools.failures import report_failures
 from vyre.tools.inputs import input_value, zeros_for
 
@@ -188,14 +190,20 @@ def _check(exe: Executable, inputs: dict[str, object], args: argparse.Namespace)
         sys.exit(1)
 
 
+def _route(exe: Executable) -> str:
+    if isinstance(exe.program, ProgramOp):
+        return "as it is written: a program"
+    programs = len(programs_of(exe.program))
+    return f"split: a schedule that launches {programs} program{'s' * (programs != 1)}"
+
+
 def _explanation(exe: Executable, inputs: dict[str, object], grid: object) -> str:
     """What will run where: a line about the route, and a table of the buffers."""
     prepared = exe.prepare(inputs)
     groups = exe.resolve_grid(prepared, grid)
     how = "as given" if grid is not None else "inferred from the buffers"
     lines = [
-        f"{exe.program.name.removeprefix('vyre.')} @{exe.program.sym_name.data} on the "
-        "reference engine, as it is written: the only engine there is",
+        f"@{exe.program.sym_name.data} on the reference engine, {_route(exe)}",
         f"grid {groups}, {how}; workgroups of {exe.workgroup}",
         f"{'buffer':<16}{'access':<12}{'type':<20}shape",
     ]

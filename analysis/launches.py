@@ -1,0 +1,107 @@
+"""
+What a schedule's launches tell about the programs that they run.
+
+A program that a schedule launches gets its buffers and parameters from there: the number
+of a trip, the length of a buffer, scratch with an element for each invocation. What is
+known about an argument at every launch is known about the entry of the program's table.
+Facts that compare arguments are kept by name: if the schedule passes `%k`, which is below
+the length of `%a`, and passes `%a` too, then the program's parameter is below the length
+of the program's buffer.
+
+This holds for a program that runs as part of schedules only, which is what launched
+programs are made for.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import SSAValue
+
+from vyre.analysis.extents import Extents, Size
+from vyre.analysis.facts import Extent, Facts, GridNumber, Summary, Symbol, Term, bits
+from vyre.dialects.vyre import BufferOp, LaunchOp, ParamOp, ProgramOp
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """What is known about the arguments of one launch."""
+
+    sizes: Mapping[Extent, Size]
+    params: Mapping[SSAValue, Summary]
+
+
+def arguments(
+    launch: LaunchOp, program: ProgramOp, facts: Facts, extents: Extents
+) -> Arguments:
+    """What is known about a launch's arguments, in terms of the program that it runs."""
+    entries = list(zip(launch.arguments, program.launch_table, strict=True))
+    sizes: dict[Extent, Size] = {}
+    names: dict[Symbol, Symbol] = {}
+    for extent, term in _unknown_sizes(entries, extents):
+        fixed = term.symbol is None or isinstance(term.symbol, GridNumber)
+        sizes[extent] = Size(facts.range(term), term if fixed else None)
+        if not fixed and term.offset == 0:
+            assert term.symbol is not None
+            names.setdefault(term.symbol, extent)
+    params: dict[SSAValue, Summary] = {
+        entry.value: _renamed(facts.summary(facts.term(argument)), names)
+        for argument, entry in entries
+        if isinstance(entry, ParamOp) and bits(entry.value.type) is not None
+    }
+    return Arguments(sizes, params)
+
+
+def _unknown_sizes(
+    entries: Iterable[tuple[SSAValue, BufferOp | ParamOp]], extents: Extents
+) -> Iterator[tuple[Extent, Term]]:
+    """Each `?` of a program's table, and what the schedule knows it as."""
+    for argument, entry in entries:
+        if isinstance(entry, BufferOp):
+            for dim, size in enumerate(entry.type.get_shape()):
+                if size == DYNAMIC_INDEX:
+                    yield Extent(entry.memref, dim), extents.size(argument, dim)
+
+
+def _renamed(summary: Summary, names: Mapping[Symbol, Symbol]) -> Summary:
+    """A summary without the symbols that the program does not know."""
+
+    def renamed(symbol: Symbol) -> Symbol | None:
+        return symbol if isinstance(symbol, GridNumber) else names.get(symbol)
+
+    limits: dict[Symbol, int] = {}
+    for symbol, constant in summary.limits.items():
+        name = renamed(symbol)
+        if name is not None:
+            limits[name] = constant
+    term = summary.term
+    if term is not None and term.symbol is not None:
+        name = renamed(term.symbol)
+        term = None if name is None else Term(name, term.offset)
+    return Summary(summary.range, limits, term)
+
+
+class Launches:
+    """What the launches of each program have in common."""
+
+    def __init__(self) -> None:
+        self._seen: defaultdict[ProgramOp, list[Arguments]] = defaultdict(list)
+
+    def add(self, program: ProgramOp, arguments: Arguments) -> None:
+        self._seen[program].append(arguments)
+
+    def sizes(self, program: ProgramOp) -> dict[Extent, Size]:
+        """The sizes that the launches pass for each `?` of a program's table."""
+        seen = [launch.sizes for launch in self._seen.get(program, ())]
+        return {
+            extent: reduce(Size.joined, (sizes[extent] for sizes in seen))
+            for extent in (seen[0] if seen else ())
+        }
+
+    def define_params(self, program: ProgramOp, facts: Facts) -> None:
+        """Make known what all launches tell about a program's parameters."""
+        seen = [launch.params for launch in self._seen.get(program, ())]
+        for param in seen[0] if seen else ():
+            facts.assign(param, reduce(facts.joined, (params[param] for params in seen)))

@@ -1,0 +1,62 @@
+"""
+`vyre-host-plan`: programs with grid barriers become schedules of programs without.
+
+It runs `vyre-promote-lets`, `vyre-predicate-returns`, `vyre-hoist-grid-sync`,
+`vyre-propagate-lets`, `vyre-split-grid-sync` and `vyre-rewrite-access`, each of which keeps
+the meaning; see there for before, after and why. Programs without grid barriers stay
+programs, and schedules that are there already stay as they are.
+"""
+
+import gc
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from vyre.locations import inherit_locations
+from vyre.passes.hoist_grid_sync import HoistGridSyncPass
+from vyre.passes.predicate_returns import PredicateReturnsPass
+from vyre.passes.promote_lets import PromoteLetsPass
+from vyre.passes.propagate_lets import PropagateLetsPass
+from vyre.passes.rewrite_access import RewriteAccessPass
+from vyre.passes.split_grid_sync import SplitGridSyncPass
+
+PIPELINE: tuple[type[ModulePass], ...] = (
+    PromoteLetsPass,
+    PredicateReturnsPass,
+    HoistGridSyncPass,
+    PropagateLetsPass,
+    SplitGridSyncPass,
+    RewriteAccessPass,
+)
+
+
+@dataclass(frozen=True)
+class HostPlanPass(ModulePass):
+    """Splits every program that has a grid barrier."""
+
+    name = "vyre-host-plan"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        with paused_collector():
+            for step in PIPELINE:
+                step().apply(ctx, op)
+            inherit_locations(op)
+
+
+@contextmanager
+def paused_collector() -> Generator[None]:
+    """
+    No garbage collection of cycles: it would go through the whole module again and again
+    while that grows, and find nothing.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
