@@ -3,9 +3,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
-PACKAGE := $(wildcard *.py) py.typed analysis dialects passes runtime tools
+PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime tools
 
-.PHONY: demo test lint typecheck filecheck pytest format docs fuzz-ir bench-startup bench-reference clean
+.PHONY: demo test lint typecheck filecheck pytest format docs fuzz fuzz-ir bench-startup \
+  bench-reference bench-spills bench-host-plan clean
 
 # A graph of six nodes: 0 -> 1 -> 3 -> 4 and 0 -> 2, and node 5 on its own.
 demo: $(VENV)/installed
@@ -42,11 +43,20 @@ SEED ?= 0
 fuzz-ir: $(VENV)/installed
 	$(BIN)/python tests/fuzz/mutated_ir.py --count $(N) --seed $(SEED)
 
+fuzz: $(VENV)/installed
+	$(BIN)/python tests/fuzz/split_soundness.py --count $(N) --seed $(SEED) --coverage
+
 bench-startup: $(VENV)/installed
 	$(BIN)/python benchmarks/startup.py
 
 bench-reference: $(VENV)/installed
 	$(BIN)/python benchmarks/reference.py
+
+bench-spills: $(VENV)/installed
+	$(BIN)/python benchmarks/spills.py
+
+bench-host-plan: $(VENV)/installed
+	$(BIN)/python benchmarks/host_plan.py
 
 $(VENV)/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \

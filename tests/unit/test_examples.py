@@ -1,22 +1,15 @@
 """
 Every example gives the right answer, on any grid and in any order, and is valid; and the
 checker finds the faults that we put into it.
-
-Each module in `example_cases/` belongs to an example of the same name. It has `SIZES`,
-`inputs(rng, size)` and `expected(inputs)`; and, if it needs to say more, `TOLERANCE` (for
-floats that depend on the order of summation), `grid(inputs, groups)` (for grids that are
-not one-dimensional) and `CHECK_SIZE` (for the faults).
 """
 
-import importlib.util
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any, get_args
 
 import numpy as np
 import pytest
+from worked_examples import EXAMPLES, Example, case_of, example_of, fault_size
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, i32
 from xdsl.ir import Operation
@@ -36,48 +29,7 @@ from vyre.dialects.vyre import (
 from vyre.dialects.vyre.attributes import Access, AtomicKind, Axis
 from vyre.runtime.reference.engine import Order
 
-ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted((ROOT / "examples").glob("*.mlir"))
 GROUPS = (1, 2, 3, 7)
-
-
-def case_of(example: Path) -> ModuleType:
-    path = Path(__file__).with_name("example_cases") / f"{example.stem}.py"
-    spec = importlib.util.spec_from_file_location(f"example_cases_{example.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@dataclass
-class Example:
-    """An example with inputs of one size."""
-
-    path: Path
-    case: ModuleType
-    inputs: dict[str, Any]
-
-    def grid(self, groups: int) -> object:
-        chosen = getattr(self.case, "grid", None)
-        return groups if chosen is None else chosen(self.inputs, groups)
-
-    def verify(self, results: dict[str, Any]) -> None:
-        """Compare with the answer of the case, exactly unless it says otherwise."""
-        tolerance = getattr(self.case, "TOLERANCE", None)
-        for name, array in self.case.expected(self.inputs).items():
-            if tolerance is None:
-                np.testing.assert_array_equal(results[name], array, err_msg=name)
-            else:
-                np.testing.assert_allclose(
-                    results[name], array, rtol=tolerance, atol=tolerance, err_msg=name
-                )
-
-
-def example_of(path: Path, size: int) -> Example:
-    case = case_of(path)
-    return Example(path, case, case.inputs(np.random.default_rng(size), size))
 
 
 def sized() -> Iterator[Any]:
@@ -101,11 +53,6 @@ def test_right_on_every_grid(path: Path, size: int, groups: int):
 def test_right_in_every_order(path: Path, order: Order):
     example = example_of(path, fault_size(path))
     example.verify(vyre.compile(path)(example.inputs, grid=example.grid(3), order=order))
-
-
-def fault_size(path: Path) -> int:
-    case = case_of(path)
-    return getattr(case, "CHECK_SIZE", case.SIZES[-1])
 
 
 def findings(module: ModuleOp, example: Example) -> set[str]:

@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import DenseArrayBase, i64
 
 import vyre
 from vyre.diagnostics import VyreError
-from vyre.dialects.vyre import ProgramOp
-from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.geometry import MAX_INVOCATIONS
 
 PROGRAM = """
@@ -227,8 +227,18 @@ def test_choosing_a_program():
 def test_unknown_engines_and_modes():
     with pytest.raises(InvalidArgument, match="did you mean 'reference'"):
         vyre.compile(PROGRAM, engine="referenc")
-    with pytest.raises(UnsupportedFeature):
-        vyre.compile(PROGRAM, mode="split")
+    with pytest.raises(InvalidArgument, match="no mode 'splt'"):
+        vyre.compile(PROGRAM, mode="splt")  # pyright: ignore[reportArgumentType]
+
+
+def test_split_mode_leaves_the_caller_s_module_as_it_is():
+    text = PROGRAM.rstrip().removesuffix("}") + "  vyre.barrier grid_sync\n}\n"
+    module = vyre.parse(text)
+    before = str(module)
+    exe = vyre.compile(module, mode="split")
+    assert isinstance(exe.program, ScheduleOp)
+    assert str(module) == before
+    assert isinstance(vyre.compile(PROGRAM, mode="split").program, ProgramOp)
 
 
 def test_modules_are_verified():

@@ -70,10 +70,18 @@ def test_json(program: Path):
 
 def test_time_and_explain(program: Path):
     text = run(program, "--in", "a=ones(4)", "--time", "--explain", "--grid", "2").stdout
-    assert "program @add on the reference engine" in text
+    assert "@add on the reference engine, as it is written: a program" in text
     assert "grid (2, 1, 1), as given; workgroups of (4, 1, 1)" in text
     assert "a               read_only" in text
     assert "run: " in text
+
+
+def test_split(program: Path):
+    text = program.read_text().rstrip().removesuffix("}")
+    program.write_text(f"{text}\n  vyre.barrier grid_sync\n}}\n")
+    done = run(program, "--in", "a=1,1,1,1", "--mode", "split", "--explain")
+    assert "split: a schedule that launches 1 program\n" in done.stdout
+    assert done.stdout.endswith("b = [1. 1. 1. 1.]\n")
 
 
 def test_fixpoint(program: Path):

@@ -1,0 +1,264 @@
+"""
+Is a program split into one that means the same?
+
+The program runs as it is written, on the reference engine, and after `vyre-host-plan`, in
+several orders of workgroups. All buffers that it may write must be the same, byte for byte
+but for the bits of NaNs; if it traps, the other must trap as well.
+"""
+
+import re
+import traceback
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from grid_programs import GridProgram, Launch
+from numpy.typing import NDArray
+from program_coverage import features, split_features
+from split_variants import VARIANTS
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+import vyre
+from vyre.diagnostics import InvalidProgram
+from vyre.runtime.errors import Timeout, Trapped
+from vyre.runtime.executable import Executable
+from vyre.runtime.reference.engine import Dispatch, Order
+from vyre.runtime.reference.frames import Lanes
+from vyre.runtime.reference.memory import Memory
+
+Kind = Literal["invalid", "refused", "ill-formed", "different", "ends", "printing", "crash"]
+"""
+What can go wrong: the program itself is not valid, a pass refuses it, makes something that
+does not verify, or something with other results, another end, or another printed form; or
+an exception that nobody expects.
+"""
+
+Results: TypeAlias = dict[str, bytes] | None
+"""The bytes of every buffer that a program may write; none if it has trapped."""
+
+CONTEXT = vyre.context()
+SECONDS = 60
+"""How long a program may run that takes milliseconds."""
+
+
+class Failure(Exception):
+    """A program that shows a mistake, and where it did."""
+
+    def __init__(self, kind: Kind, where: str, detail: str):
+        super().__init__(kind, where, detail)
+        self.kind: Kind = kind
+        self.where = where
+        self.detail = detail
+
+    def __str__(self) -> str:
+        return f"{self.kind}, {self.where}: {self.detail}"
+
+    @property
+    def signature(self) -> str:
+        """The same for failures that probably have one cause."""
+        lines = self.detail.strip().split("\n")
+        said = next((line for line in lines if "error:" in line), lines[-1])
+        if self.kind == "different":
+            said = ""
+        return re.sub(r'[%@]?"?[\w.]*\d[\w.]*"?', "#", f"{self.kind} {self.where} {said}")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What else to look at: every pass alone, and programs that are changed a little."""
+
+    stages: bool = False
+    variants: bool = False
+
+
+@dataclass
+class Report:
+    """What became of a program."""
+
+    failure: Failure | None = None
+    features: set[str] = field(default_factory=set[str])
+
+
+def examine(program: GridProgram, options: Options = Options()) -> Report:
+    """Run a program in all ways; the first failure ends it."""
+    report = Report()
+    try:
+        with _as_failure("invalid", "as it is written"):
+            module = vyre.parse(program.text, ctx=CONTEXT)
+        report.features = features(module)
+        examination = Examination(program, module)
+        if options.stages:
+            examination.stages()
+        report.features |= split_features(examination.split())
+        if options.variants:
+            examination.variants()
+    except Failure as failure:
+        report.failure = failure
+    return report
+
+
+@contextmanager
+def _as_failure(kind: Kind, where: str) -> Generator[None]:
+    """An error that Vyre reports is of this kind; any other exception is a crash."""
+    try:
+        yield
+    except Failure:
+        raise
+    except InvalidProgram as error:
+        raise Failure(kind, where, str(error)) from error
+    except Timeout as error:
+        raise Failure("ends", where, str(error)) from error
+    except Exception as error:
+        raise Failure("crash", where, traceback.format_exc()) from error
+
+
+class Examination:
+    """Compares what becomes of a program with its results as it is written."""
+
+    def __init__(self, program: GridProgram, module: ModuleOp):
+        self.program = program
+        self.module = module
+        self.rng = Random(program.seed)
+        where = "as it is written"
+        exe = _compiled(module, "invalid", where)
+        with _as_failure("invalid", where):
+            self.expected = [results(exe, program, each) for each in program.launches]
+        self._compare(exe, "invalid", where, self._orders(1))
+
+    def split(self, module: ModuleOp | None = None, before: str = "") -> ModuleOp:
+        """What the host plan makes of the program, or of a module that means the same."""
+        from vyre.passes.host_plan import HostPlanPass
+
+        split = (module or self.module).clone()
+        self._step(HostPlanPass(), split, f"{before}vyre-host-plan")
+        return split
+
+    def stages(self) -> None:
+        """Every pass of the host plan must keep the meaning."""
+        from vyre.passes.host_plan import PIPELINE
+
+        module = self.module.clone()
+        for step in PIPELINE:
+            self._step(step(), module, step.name)
+            _check_printing(module, step.name)
+
+    def variants(self) -> None:
+        """The program with changes that keep its meaning, and these split."""
+        for name, change in VARIANTS.items():
+            module = self.module.clone()
+            with _as_failure("refused", name):
+                changed = change(module, self.rng)
+            if changed:
+                exe = _compiled(module, "ill-formed", name)
+                self._compare(exe, "different", name, ("reversed", "random"))
+                self._check_promises(module, name)
+                self._check_promises(self.split(module, f"{name}, "), name)
+
+    def _step(self, step: ModulePass, module: ModuleOp, where: str) -> None:
+        """Apply a pass, which must keep the meaning."""
+        with _as_failure("refused", where):
+            step.apply(CONTEXT, module)
+        exe = _compiled(module, "ill-formed", where)
+        self._compare(exe, "different", where, ("lockstep", *self._orders(1)))
+
+    def _compare(
+        self, exe: Executable, kind: Kind, where: str, orders: Sequence[Order]
+    ) -> None:
+        """Run a program on all grids in these orders."""
+        for launch, expected in zip(self.program.launches, self.expected):
+            for order in orders:
+                with _as_failure("ends", where):
+                    found = results(exe, self.program, launch, order)
+                if found != expected:
+                    detail = f"{_differing(found, expected)} on {launch.grid}, {order}"
+                    ends = expected is None or found is None
+                    raise Failure("ends" if ends else kind, where, detail)
+
+    def _check_promises(self, module: ModuleOp, where: str) -> None:
+        """No access that is marked `inbounds` may leave its buffer."""
+        exe = _compiled(module, "ill-formed", where)
+        for launch in self.program.launches:
+            watcher = PromiseWatcher()
+            prepared = exe.prepare(known_arguments(exe, self.program, launch))
+            grid = exe.resolve_grid(prepared, _grid(launch))
+            try:
+                Dispatch(grid, observer=watcher).run(exe.program, prepared.storage)
+            except Trapped:
+                pass
+            if watcher.broken is not None:
+                raise Failure("different", where, f"not inside: {watcher.broken}")
+
+    def _orders(self, count: int) -> list[Order]:
+        return self.rng.sample(get_args(Order)[1:], count)
+
+
+def _compiled(module: ModuleOp, kind: Kind, where: str) -> Executable:
+    with _as_failure(kind, where):
+        return vyre.compile(module, program="p")
+
+
+def results(
+    exe: Executable, program: GridProgram, launch: Launch, order: Order = "lockstep"
+) -> Results:
+    """What something gives back that was made from a generated program."""
+    arguments = known_arguments(exe, program, launch)
+    try:
+        found = exe(arguments, grid=_grid(launch), order=order, timeout=SECONDS)
+    except Trapped:
+        return None
+    return {name: _bytes(array) for name, array in found.items()}
+
+
+def known_arguments(
+    exe: Executable, program: GridProgram, launch: Launch
+) -> dict[str, Any]:
+    """The program's arguments without those that were removed from it."""
+    arguments = program.arguments(launch)
+    return {name: arguments[name] for name in exe.interface.names}
+
+
+def _grid(launch: Launch) -> object:
+    return None if launch.is_inferred else launch.grid
+
+
+def _differing(found: Results, expected: Results) -> str:
+    if found is None or expected is None:
+        return "traps in one way only"
+    return ", ".join(name for name in found if found[name] != expected[name])
+
+
+def _bytes(array: NDArray[Any]) -> bytes:
+    """The bytes of an array with one NaN for all."""
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
+    return array.tobytes()
+
+
+def _check_printing(module: ModuleOp, where: str) -> None:
+    """What is printed is read back as the same."""
+    text = str(module)
+    with _as_failure("printing", where):
+        again = str(vyre.parse(text, ctx=CONTEXT))
+    if again != text:
+        raise Failure("printing", where, f"printed:\n{text}\nread back:\n{again}")
+
+
+class PromiseWatcher:
+    """Sees accesses that leave their buffers although they promise not to."""
+
+    broken: Operation | None = None
+
+    def outside(self, op: Operation, memory: Memory, lanes: Lanes) -> None:
+        if "inbounds" in op.properties:
+            self.broken = op
+
+    def ignored(self, *_: object, **__: object) -> None:
+        """Nothing else matters."""
+
+    read = write = atomic = filled = started = landed = ignored
+    workgroup_barrier = grid_barrier = ignored
