@@ -84,7 +84,7 @@ def _is_at_counter(store: StoreOp, loop: scf.ForOp) -> bool:
         if _literal(column.rhs) != size or _literal(row.rhs) != size:
             return False
         rest = row.result
-    is_first = bool(store.indices) and store.indices[0] is rest
+    is_first = not store.indices or store.indices[0] is rest
     return is_first and _literal(loop.ub) >= prod(shape)
 
 

@@ -222,6 +222,14 @@ def is_grid_cut(op: Operation) -> bool:
     return isinstance(op, COLLECTIVES) or (isinstance(op, BarrierOp) and op.is_grid_sync)
 
 
+def needs_cut(program: ProgramOp) -> bool:
+    """Whether the program is to be cut; a collective all alone is a launch as it is."""
+    body = [op for op in program.body.block.ops if not isinstance(op, TABLE_OPS)]
+    if len(body) == 1 and isinstance(body[0], COLLECTIVES):
+        return False
+    return any(map(is_grid_cut, program.walk()))
+
+
 def _holders(program: ProgramOp, is_cut: Callable[[Operation], bool]) -> set[Operation]:
     """The operations with a cut somewhere inside."""
     holders: set[Operation] = set()

@@ -28,7 +28,7 @@ from vyre.analysis.keeping import is_leaf
 from vyre.analysis.positions import Role
 from vyre.analysis.purity import is_pure
 from vyre.analysis.recomputation import is_exact
-from vyre.analysis.spine import Run, is_grid_cut
+from vyre.analysis.spine import Run, needs_cut
 from vyre.analysis.uniformity import Level
 from vyre.analysis.variables import Variable
 from vyre.analysis.workgroup_liveness import surviving_workgroup_memory
@@ -71,7 +71,7 @@ def explanation(program: ProgramOp) -> str:
     Example: `print(explanation(program))`
     """
     name = program.sym_name.data
-    if not any(map(is_grid_cut, program.walk())):
+    if not needs_cut(program):
         return f"program @{name}: no grid barrier, nothing to split\n"
     try:
         crossing = planned_crossing(program)

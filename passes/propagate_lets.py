@@ -65,7 +65,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from vyre.analysis.crossing import Crossing, Kept
 from vyre.analysis.host_values import Way
 from vyre.analysis.slots import Slot, assign_slots
-from vyre.analysis.spine import TABLE_OPS, Holder, Run, Spine, is_grid_cut
+from vyre.analysis.spine import TABLE_OPS, Holder, Run, Spine, needs_cut
 from vyre.analysis.uniformity import Level, uniformity
 from vyre.analysis.workgroup_liveness import surviving_workgroup_memory
 from vyre.diagnostics import invalid
@@ -99,7 +99,7 @@ class PropagateLetsPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for program in list(op.walk()):
-            if isinstance(program, ProgramOp) and any(map(is_grid_cut, program.walk())):
+            if isinstance(program, ProgramOp) and needs_cut(program):
                 try:
                     _Propagation(planned_crossing(program)).run()
                 except Refusal as refusal:

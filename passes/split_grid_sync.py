@@ -72,7 +72,7 @@ from vyre.analysis.host_values import (
 )
 from vyre.analysis.positions import Position, Role
 from vyre.analysis.recomputation import Writers
-from vyre.analysis.spine import TABLE_OPS, Holder, Run, Spine, is_grid_cut
+from vyre.analysis.spine import TABLE_OPS, Holder, Run, Spine, needs_cut
 from vyre.analysis.uniformity import uniformity
 from vyre.analysis.workgroup_liveness import surviving_workgroup_memory
 from vyre.diagnostics import invalid
@@ -96,12 +96,37 @@ class SplitGridSyncPass(ModulePass):
     name = "vyre-split-grid-sync"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for program in list(op.walk()):
-            if isinstance(program, ProgramOp) and any(map(is_grid_cut, program.walk())):
+        ops = list(op.walk())
+        launches = _launches(ops)
+        for program in ops:
+            if isinstance(program, ProgramOp) and needs_cut(program):
+                name = program.sym_name.data
                 try:
+                    _refuse_launched(program, launches.get((program.parent, name)))
                     _Split(program).run()
                 except Refusal as refusal:
                     raise invalid(program, refusal) from None
+
+
+def _launches(ops: list[Operation]) -> dict[tuple[Block | None, str], LaunchOp]:
+    """A launch of each program that has one, by where the program stands and its name."""
+    return {
+        (schedule.parent, launch.segment.string_value()): launch
+        for schedule in ops
+        if isinstance(schedule, ScheduleOp)
+        for launch in schedule.body.walk()
+        if isinstance(launch, LaunchOp)
+    }
+
+
+def _refuse_launched(program: ProgramOp, launch: LaunchOp | None) -> None:
+    if launch is not None:
+        raise Refusal(
+            "a schedule launches this program, so no schedule can take its place",
+            fix="launch the parts between its grid barriers as programs of their own",
+            at=program,
+            notes=[Note(launch, "launched here")],
+        )
 
 
 class _Split:

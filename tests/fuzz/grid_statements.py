@@ -32,6 +32,8 @@ class Statements(Expressions):
     returns_left = 2
     number = Value("%lin", "index", Level.LANE)
     """Which invocation this is."""
+    group_number = Value("%group", "index", Level.GROUP)
+    """Where its workgroup is along x."""
     never = Value("%never", "i1", Level.GRID)
     """A parameter that is always false."""
     counter: Memref | None = None
@@ -60,9 +62,9 @@ class Statements(Expressions):
 
     def rare(self, level: Level) -> Value:
         """True for one in a few: a remainder that has a certain value."""
-        if level is Level.LANE and self.chance(0.6):
-            number = self.number
-        else:
+        numbers = {Level.LANE: self.number, Level.GROUP: self.group_number}
+        number = numbers.get(level)
+        if number is None or self.chance(0.4):
             number = self.value("index", level, 2)
         divisor = self.rng.randint(2, 5)
         text = f"arith.remui {number.name}, {self.index(divisor).name} : index"

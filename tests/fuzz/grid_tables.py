@@ -210,7 +210,7 @@ class Tables(Control):
         self.number = self._linear("invocation", "vyre.invocation_id")
         local = self._linear("local", "vyre.local_id")
         self.block.values += [self.number, local, self.slot_count]
-        self.define("vyre.workgroup_id x", "index", Level.GROUP)
+        self.group_number = self.define("vyre.workgroup_id x", "index", Level.GROUP)
         self.block.slots = [self.number, *self._permuted(self.number, self.slot_count)]
         self.block.members = [local]
         if self.has_tiles:

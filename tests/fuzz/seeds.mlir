@@ -116,6 +116,7 @@ builtin.module attributes {stage = #vyre<ordering grid_sync>} {
     %s = vyre.buffer "s" write_only binding 1 : memref<?xf32>
     %n = vyre.param "n" : i32
     %count = vyre.workgroup_count x
+    %linear = vyre.linear_id invocation
     %size = vyre.workgroup_size x
   }
 }

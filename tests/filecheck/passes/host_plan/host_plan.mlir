@@ -145,3 +145,21 @@ vyre.program @until_done [64, 1, 1] {
     scf.yield
   }
 }
+
+// Schedules stay as they are, also what they launch; a collective alone is a launch already.
+// CHECK-LABEL: vyre.schedule @there_already
+// CHECK-NEXT:    %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+// CHECK-NEXT:    vyre.launch @exchange(%a)
+// CHECK-NEXT:  }
+// CHECK-LABEL: vyre.program @exchange [64, 1, 1]
+// CHECK-NEXT:    %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+// CHECK-NEXT:    vyre.all_reduce add %a : memref<?xi32>
+// CHECK-NEXT:  }
+vyre.schedule @there_already {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  vyre.launch @exchange(%a)
+}
+vyre.program @exchange [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  vyre.all_reduce add %a : memref<?xi32>
+}

@@ -335,3 +335,27 @@ vyre.program @from_trip_to_trip [64, 1, 1] {
     vyre.store %x, %tile[%l] : memref<64xi32>
   }
 }
+
+// A single element without an index.
+// CHECK-LABEL: vyre.program @without_dimensions [64, 1, 1]
+// CHECK:         vyre.store %one, %cell[] : memref<i32>
+// CHECK:         vyre.barrier acq_rel
+// CHECK:         scf.for %element = %0 to %2 step %3 {
+// CHECK:           %4 = vyre.load %cell[] : memref<i32>
+// CHECK:           vyre.store %4, %cell_kept[%1] : memref<?xi32>
+// CHECK:         vyre.barrier grid_sync
+// CHECK:         scf.for %element_1 = %5 to %7 step %8 {
+// CHECK:           %9 = vyre.load %cell_kept[%6] : memref<?xi32>
+// CHECK:           vyre.store %9, %cell[] : memref<i32>
+// CHECK:         vyre.barrier acq_rel
+// CHECK:         %x = vyre.load %cell[] : memref<i32>
+vyre.program @without_dimensions [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %cell = vyre.buffer "cell" workgroup : memref<i32>
+  %i = vyre.invocation_id x
+  %one = arith.constant 1 : i32
+  vyre.store %one, %cell[] : memref<i32>
+  vyre.barrier grid_sync
+  %x = vyre.load %cell[] : memref<i32>
+  vyre.store %x, %a[%i] : memref<?xi32>
+}

@@ -121,3 +121,15 @@ vyre.program @token [1, 1, 1] {
   vyre.barrier grid_sync
   vyre.async_wait %t
 }
+
+// -----
+
+// CHECK: error: 'vyre.program': a schedule launches this program, so no schedule can take its place
+// CHECK: note: launched here
+// CHECK: Fix: launch the parts between its grid barriers as programs of their own
+vyre.schedule @schedule {
+  vyre.launch @launched()
+}
+vyre.program @launched [64, 1, 1] {
+  vyre.barrier grid_sync
+}

@@ -151,3 +151,28 @@ vyre.program @untouched [64, 1, 1] {
   vyre.store %i, %a[%i] : memref<?xindex>
   vyre.barrier acq_rel
 }
+
+// Memory that is restored first does not survive from launch to launch.
+// CHECK-LABEL: vyre.schedule @restored
+// CHECK:         vyre.launch @restored.0(%a, %kept)
+// CHECK-NEXT:    vyre.launch @restored.1(%a, %kept)
+// CHECK-NEXT:  }
+vyre.program @restored [1, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %cell = vyre.buffer "cell" workgroup : memref<i32>
+  %kept = vyre.scratch per_workgroup : memref<?xi32>
+  %g = vyre.linear_id workgroup
+  %x = vyre.load %a[%g] : memref<?xi32>
+  vyre.store %x, %cell[] : memref<i32>
+  vyre.store %x, %kept[%g] : memref<?xi32>
+  vyre.barrier grid_sync
+  %h = vyre.linear_id workgroup
+  %l = vyre.linear_id local
+  %one = arith.constant 1 : index
+  scf.for %e = %l to %one step %one {
+    %y = vyre.load %kept[%h] : memref<?xi32>
+    vyre.store %y, %cell[] : memref<i32>
+  }
+  %z = vyre.load %cell[] : memref<i32>
+  vyre.store %z, %a[%h] : memref<?xi32>
+}
