@@ -42,6 +42,9 @@ wherever they stand. A `vyre.return` or `vyre.trap` is last in its block, so it 
 its run and in the copy. Only a variable cannot leave its copy; `vyre-promote-lets` turns
 variables into values.
 
+In a program with grid barriers, a loop that gives a buffer counts as if it held one: only
+the host can carry a buffer across a barrier, so the loop may have to become the host's.
+
 Regions are divided from the inside out. Each operation is wrapped once, each copy once for
 each dissolved region around it.
 """
@@ -50,12 +53,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.context import Context
+from xdsl.dialects import scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator
 
+from vyre.analysis.buffer_sources import is_memref
 from vyre.analysis.purity import is_pure
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Note, Refusal
@@ -124,15 +129,33 @@ class _Hoisting:
 
 
 def _barrier_holders(program: ProgramOp) -> set[Operation]:
-    """The operations that have a grid barrier somewhere inside."""
+    """
+    The operations that have a grid barrier somewhere inside; and, in a program with one,
+    loops in regions that give buffers, with all around them.
+    """
     holders: set[Operation] = {program}
+    givers: list[Operation] = []
     for op in program.body.walk():
         if _is_grid_sync(op):
-            parent = op.parent_op()
-            while parent is not None and parent not in holders:
-                holders.add(parent)
-                parent = parent.parent_op()
+            _add_with_parents(op.parent_op(), holders)
+        elif isinstance(op, scf.ForOp | scf.WhileOp) and _gives_buffer(op):
+            givers.append(op)
+    if any(map(_is_grid_sync, program.body.walk())):
+        for op in givers:
+            _add_with_parents(op, holders)
     return holders
+
+
+def _add_with_parents(op: Operation | None, holders: set[Operation]) -> None:
+    while op is not None and op not in holders:
+        holders.add(op)
+        op = op.parent_op()
+
+
+def _gives_buffer(op: Operation) -> bool:
+    """Whether a loop in a region gives a buffer that is used."""
+    in_region = isinstance(op.parent_op(), RegionOp)
+    return in_region and any(is_memref(r) and r.first_use is not None for r in op.results)
 
 
 def _is_grid_sync(op: Operation) -> bool:

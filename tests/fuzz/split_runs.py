@@ -7,11 +7,13 @@ but for the bits of NaNs; if it traps, the other must trap as well.
 """
 
 import re
+import signal
 import traceback
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
+from types import FrameType
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -26,7 +28,7 @@ from xdsl.passes import ModulePass
 import vyre
 from vyre.diagnostics import InvalidProgram
 from vyre.runtime.errors import Timeout, Trapped
-from vyre.runtime.executable import Executable
+from vyre.runtime.executable import Executable, find_program
 from vyre.runtime.reference.engine import Dispatch, Order
 from vyre.runtime.reference.frames import Lanes
 from vyre.runtime.reference.memory import Memory
@@ -42,8 +44,12 @@ Results: TypeAlias = dict[str, bytes] | None
 """The bytes of every buffer that a program may write; none if it has trapped."""
 
 CONTEXT = vyre.context()
-SECONDS = 60
-"""How long a program may run that takes milliseconds."""
+SECONDS = 120
+"""How long may be spent on a program; a second is usual."""
+
+
+class Hang(BaseException):
+    """Not an `Exception`, so that nothing takes it for one of its own."""
 
 
 class Failure(Exception):
@@ -88,18 +94,42 @@ def examine(program: GridProgram, options: Options = Options()) -> Report:
     """Run a program in all ways; the first failure ends it."""
     report = Report()
     try:
-        with _as_failure("invalid", "as it is written"):
-            module = vyre.parse(program.text, ctx=CONTEXT)
-        report.features = features(module)
-        examination = Examination(program, module)
-        if options.stages:
-            examination.stages()
-        report.features |= split_features(examination.split())
-        if options.variants:
-            examination.variants()
+        with _alarm():
+            _examine(program, options, report)
     except Failure as failure:
         report.failure = failure
+    except Hang:
+        where = "".join(traceback.format_exc().split("\n  File")[-3:])
+        report.failure = Failure("ends", f"still running after {SECONDS} s", where)
     return report
+
+
+def _examine(program: GridProgram, options: Options, report: Report) -> None:
+    with _as_failure("invalid", "as it is written"):
+        module = vyre.parse(program.text, ctx=CONTEXT)
+    report.features = features(module)
+    examination = Examination(program, module)
+    if options.stages:
+        examination.stages()
+    report.features |= split_features(examination.split())
+    if options.variants:
+        examination.variants()
+
+
+@contextmanager
+def _alarm() -> Generator[None]:
+    """Raise `Hang` after the time that no program may take."""
+
+    def ring(_signal: int, _frame: FrameType | None) -> None:
+        raise Hang
+
+    previous = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS, 1)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
 
 
 @contextmanager
@@ -125,7 +155,8 @@ class Examination:
         self.module = module
         self.rng = Random(program.seed)
         where = "as it is written"
-        exe = _compiled(module, "invalid", where)
+        # Parsing has verified it already.
+        exe = Executable(find_program(module, "p"))
         with _as_failure("invalid", where):
             self.expected = [results(exe, program, each) for each in program.launches]
         self._compare(exe, "invalid", where, self._orders(1))
@@ -146,6 +177,10 @@ class Examination:
         for step in PIPELINE:
             self._step(step(), module, step.name)
             _check_printing(module, step.name)
+        where = "mode='split'"
+        with _as_failure("refused", where):
+            exe = vyre.compile(self.program.text, mode="split")
+        self._compare(exe, "different", where, self._orders(1))
 
     def variants(self) -> None:
         """The program with changes that keep its meaning, and these split."""
@@ -208,7 +243,7 @@ def results(
     """What something gives back that was made from a generated program."""
     arguments = known_arguments(exe, program, launch)
     try:
-        found = exe(arguments, grid=_grid(launch), order=order, timeout=SECONDS)
+        found = exe(arguments, grid=_grid(launch), order=order, timeout=SECONDS / 2)
     except Trapped:
         return None
     return {name: _bytes(array) for name, array in found.items()}

@@ -198,7 +198,7 @@ def main() -> None:
     seconds = time.perf_counter() - start
     if args.coverage:
         print(summary.coverage())
-    print(f"{summary}\n{args.count / seconds:.1f} programs per second")
+    print(f"{summary}\n{args.count / seconds:.1f} programs per second", flush=True)
     if args.shrink > 0:
         keep(summary, args.seed, options, args.keep, args.shrink)
     sys.exit(bool(summary.failures))
