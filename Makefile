@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime tools
 
-.PHONY: demo test lint typecheck filecheck pytest format docs fuzz fuzz-ir bench-startup \
+.PHONY: demo test lint typecheck filecheck pytest format docs fuzz mutants fuzz-ir bench-startup \
   bench-reference bench-spills bench-host-plan clean
 
 # A graph of six nodes: 0 -> 1 -> 3 -> 4 and 0 -> 2, and node 5 on its own.
@@ -45,6 +45,9 @@ fuzz-ir: $(VENV)/installed
 
 fuzz: $(VENV)/installed
 	$(BIN)/python tests/fuzz/split_soundness.py --count $(N) --seed $(SEED) --coverage
+
+mutants: $(VENV)/installed
+	$(BIN)/python tests/fuzz/mutants.py --seed $(SEED)
 
 bench-startup: $(VENV)/installed
 	$(BIN)/python benchmarks/startup.py

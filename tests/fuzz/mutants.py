@@ -1,0 +1,213 @@
+"""
+Would the fuzzer find the mistakes of other splitters?
+
+Each mutant brings back one of them, by a patch of the code that avoids it. The fuzzer must
+find it: `make mutants` prints after how many programs it does.
+"""
+
+import argparse
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from grid_programs import generate
+from split_runs import Failure, examine
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
+
+from vyre.analysis import keeping, variables
+from vyre.analysis.buffer_sources import is_workgroup_memory
+from vyre.analysis.positions import Role
+from vyre.analysis.spine import Spine
+from vyre.analysis.workgroup_liveness import Survival
+from vyre.dialects.vyre import (
+    AtomicCasOp,
+    AtomicOp,
+    BufferOp,
+    LaunchOp,
+    LoadOp,
+    ProgramOp,
+    ReturnOp,
+    ScheduleOp,
+)
+from vyre.dialects.vyre.attributes import Access
+from vyre.passes import host_plan, propagate_lets, split_grid_sync
+from vyre.runtime import executable
+from vyre.runtime.geometry import Extent, programs_of
+from vyre.runtime.reference import engine
+from vyre.runtime.reference.frames import Frame
+from vyre.runtime.reference.memory import Memory
+
+LIMIT = 2000
+"""Programs within which each mistake must show."""
+
+# What is patched is private; the patches look it up by name.
+RUN_CUT: Any = vars(keeping)["_RunCut"]
+HOST: Any = vars(engine)["_Host"]
+
+
+def repeating(is_repeated: Callable[[Any, Operation], bool]) -> AbstractContextManager[Any]:
+    """Let operations be executed again that are not repeated otherwise."""
+    right = RUN_CUT._may_repeat
+
+    def wrong(cut: Any, value: SSAValue) -> bool:
+        owner = value.owner
+        return right(cut, value) or (
+            isinstance(owner, Operation)
+            and value not in cut.crossing.variable_of
+            and is_repeated(cut, owner)
+        )
+
+    return patch.object(RUN_CUT, "_may_repeat", wrong)
+
+
+def loads_are_repeated() -> AbstractContextManager[Any]:
+    """H1: a load is executed again although its buffer has changed."""
+
+    def is_repeated(cut: Any, op: Operation) -> bool:
+        sources = cut.crossing.sources
+        is_load = isinstance(op, LoadOp)
+        return is_load and not any(map(is_workgroup_memory, sources[op.buffer]))
+
+    return repeating(is_repeated)
+
+
+def snapshots_are_repeated() -> AbstractContextManager[Any]:
+    """H28: a load is executed again in the phase that changes its buffer."""
+
+    def is_repeated(cut: Any, op: Operation) -> bool:
+        if not isinstance(op, LoadOp):
+            return False
+        home = cut.crossing.home_of(op.value)
+        return cut.crossing.writers.may_reload(op, home, cut.run - 1)
+
+    return repeating(is_repeated)
+
+
+def atomics_are_repeated() -> AbstractContextManager[Any]:
+    """H2: an atomic is executed again where its result is used."""
+    return repeating(lambda cut, op: isinstance(op, AtomicOp | AtomicCasOp))
+
+
+def assignments_are_lost(role: Role) -> AbstractContextManager[Any]:
+    """H3: a variable keeps the first value that flows into it."""
+    right = variables.Placing.place
+
+    def wrong(placing: variables.Placing, variable: variables.Variable) -> None:
+        right(placing, variable)
+        if variable.position.role is role:
+            del variable.writes[1:]
+
+    return patch.object(variables.Placing, "place", wrong)
+
+
+@contextmanager
+def workgroup_memory_is_lost() -> Generator[None]:
+    """H5: workgroup memory does not survive the end of a launch."""
+
+    def wrong(spine: Spine, *_: object) -> Survival:
+        return Survival([{} for _ in spine.runs], [{} for _ in spine.runs])
+
+    name = "surviving_workgroup_memory"
+    with (
+        patch.object(propagate_lets, name, wrong),
+        patch.object(split_grid_sync, name, wrong),
+    ):
+        yield
+
+
+class ForgetReturns(ModulePass):
+    """In the place of `vyre-predicate-returns`."""
+
+    name = "forget-returns"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for inner in [inner for inner in op.walk() if isinstance(inner, ReturnOp)]:
+            Rewriter.erase_op(inner)
+
+
+def returns_are_forgotten() -> AbstractContextManager[Any]:
+    """H6: who has returned goes on after the barrier."""
+    promote, _, *others = host_plan.PIPELINE
+    return patch.object(host_plan, "PIPELINE", (promote, ForgetReturns, *others))
+
+
+def partial_writes_lose_the_rest() -> AbstractContextManager[Any]:
+    """H12: what a launch only writes starts as zeros."""
+    right = HOST.effect
+
+    def wrong(host: Any, op: Operation, frame: Frame) -> Any:
+        if isinstance(op, LaunchOp):
+            segment: ProgramOp = host._programs[op.segment.string_value()]
+            for entry, argument in zip(segment.launch_table, op.arguments):
+                if isinstance(entry, BufferOp) and entry.access.data is Access.WRITE_ONLY:
+                    memory: Memory = frame[argument]
+                    memory.data[:] = np.zeros_like(memory.data)
+        return right(host, op, frame)
+
+    return patch.object(HOST, "effect", wrong)
+
+
+def geometry_of_the_first_segment() -> AbstractContextManager[Any]:
+    """H14: the grid is inferred from the table of the first segment."""
+    right = executable.infer_grid
+
+    def wrong(
+        program: ProgramOp | ScheduleOp, element_counts: Mapping[BufferOp, int]
+    ) -> Extent:
+        if isinstance(program, ScheduleOp) and programs_of(program):
+            table = programs_of(program)[0].table
+            names = {entry.entry_name.data for entry in table}
+            seen = {b: n for b, n in element_counts.items() if b.entry_name.data in names}
+            return right(programs_of(program)[0], seen)
+        return right(program, element_counts)
+
+    return patch.object(executable, "infer_grid", wrong)
+
+
+MUTANTS: dict[str, Callable[[], AbstractContextManager[Any]]] = {
+    "H1": loads_are_repeated,
+    "H2": atomics_are_repeated,
+    "H3 (loops)": lambda: assignments_are_lost(Role.CARRIED),
+    "H3 (branches)": lambda: assignments_are_lost(Role.CHOSEN),
+    "H5": workgroup_memory_is_lost,
+    "H6": returns_are_forgotten,
+    "H12": partial_writes_lose_the_rest,
+    "H14": geometry_of_the_first_segment,
+    "H28": snapshots_are_repeated,
+}
+
+
+def first_failure(
+    mutant: str, seed: int, start: int = 0, limit: int = LIMIT
+) -> tuple[int, Failure] | None:
+    """The number of the first program that shows a mutant, and what it shows."""
+    for number in range(start, limit):
+        program = generate(seed, number)
+        with MUTANTS[mutant]():
+            failure = examine(program).failure
+        if failure is not None:
+            return number, failure
+    return None
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--only", choices=MUTANTS, nargs="*", default=list(MUTANTS))
+    args = arguments.parse_args()
+    for mutant in args.only:
+        found = first_failure(mutant, args.seed)
+        shown = (
+            "not found" if found is None else f"{found[0] + 1:5} programs, {found[1].kind}"
+        )
+        print(f"{mutant:<14}{shown}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""The fuzzer finds the mistakes of other splitters, should they come back."""
+
+import mutants
+import pytest
+
+SEED = 0
+SHOWN_BY = {
+    "H1": 0,
+    "H2": 14,
+    "H3 (loops)": 18,
+    "H3 (branches)": 11,
+    "H5": 13,
+    "H6": 7,
+    "H12": 0,
+    "H14": 18,
+    "H28": 185,
+}
+"""The first program that shows each (see `make mutants`), where the search starts."""
+
+
+@pytest.mark.parametrize("mutant", mutants.MUTANTS)
+def test_mutant_is_found(mutant: str):
+    found = mutants.first_failure(mutant, SEED, start=SHOWN_BY[mutant])
+    assert found is not None
+    assert found[1].kind == "different"
