@@ -153,9 +153,13 @@ def _add_with_parents(op: Operation | None, holders: set[Operation]) -> None:
 
 
 def _gives_buffer(op: Operation) -> bool:
-    """Whether a loop in a region gives a buffer that is used."""
-    in_region = isinstance(op.parent_op(), RegionOp)
-    return in_region and any(is_memref(r) and r.first_use is not None for r in op.results)
+    """Whether a loop somewhere in a region gives a buffer that is used."""
+    if not any(is_memref(r) and r.first_use is not None for r in op.results):
+        return False
+    parent = op.parent_op()
+    while parent is not None and not isinstance(parent, RegionOp):
+        parent = parent.parent_op()
+    return parent is not None
 
 
 def _is_grid_sync(op: Operation) -> bool:

@@ -241,6 +241,27 @@ def test_a_loop_in_a_region_gives_a_buffer_across_a_barrier(behaves: Way):
     behaves(program(OUT, A, code), inputs, gives={"out": [9] * 8, "a": [2] * 8})
 
 
+def test_a_loop_in_a_loop_in_a_region_gives_a_buffer_across_a_barrier(behaves: Way):
+    """The region is taken apart inside the outer loop, around the inner one."""
+    code = """
+      vyre.region "swap" {
+        scf.for %t = %c0 to %c2 step %c1 {
+          %l2:2 = scf.for %k = %c0 to %c3 step %c1
+              iter_args(%from = %a, %to = %out) -> (memref<?xi32>, memref<?xi32>) {
+            %v = vyre.load %from[%x] : memref<?xi32>
+            %w = arith.addi %v, %i1 : i32
+            vyre.store %w, %to[%x] : memref<?xi32>
+            scf.yield %to, %from : memref<?xi32>, memref<?xi32>
+          }
+          vyre.barrier grid_sync
+          vyre.store %i9, %l2#0[%x] : memref<?xi32>
+        }
+      }
+    """
+    inputs = {"out": ZEROS, "a": ZEROS}
+    behaves(program(OUT, A, code), inputs, gives={"out": [9] * 8, "a": [4] * 8})
+
+
 def test_workgroup_memory_takes_turns(behaves: Way):
     """Two tiles are carried, across barriers of the grid."""
     code = """
