@@ -6,9 +6,9 @@ program @shift: 2 runs
   run 0   shift.mlir:5
   run 1   shift.mlir:8
 
-  value  type  from   to  way             why
-  %x     f32   run 0  1   per_invocation  "a" is written in run 1, so it is not loaded again
-  %k     index run 0  1   recomputed      2 operations cost less than 16 bytes
+  value  type   from   to  way             why
+  %x     f32    run 0  1   per_invocation  "a" is written in run 1
+  %k     index  run 0  1   recomputed      3 operations, cheaper than to keep it
 ```
 """
 
