@@ -163,7 +163,7 @@ def writers_by_phase(
     for op in program.body.walk():
         if type(op) in PURE_OPS:
             continue
-        written = _written(op, sources) if is_known(op) else declarations
+        written = written_buffers(op, sources) if is_known(op) else declarations
         is_copy = isinstance(op, AsyncLoadOp | AsyncStoreOp)
         lingers = is_copy and not _waited_at_once(op, phases)
         writers = anytime if lingers else by_phase[phases.of[op]]
@@ -186,11 +186,10 @@ def _waited_at_once(op: AsyncLoadOp | AsyncStoreOp, phases: Phases) -> bool:
     return False
 
 
-def _written(
+def written_buffers(
     op: Operation, sources: Mapping[SSAValue, tuple[Declaration, ...]]
 ) -> Iterable[Declaration]:
-    for effect in get_effects(op) or ():
-        if op.regions or effect.kind is not MemoryEffectKind.WRITE:
-            continue
-        if isinstance(effect.value, SSAValue):
+    """The buffers that an operation may write itself, if Vyre knows it."""
+    for effect in () if op.regions else get_effects(op) or ():
+        if effect.kind is MemoryEffectKind.WRITE and isinstance(effect.value, SSAValue):
             yield from sources.get(effect.value, ())

@@ -17,13 +17,13 @@ for each loop around it, up to four loops.
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from xdsl.dialects import arith, math
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
 
 from vyre.analysis.buffer_sources import Declaration, is_workgroup_memory
+from vyre.analysis.phases import written_buffers
 from vyre.analysis.purity import PURE_OPS, is_known, is_pure
 from vyre.analysis.spine import Run, Spine
 from vyre.analysis.uniformity import Level
@@ -103,16 +103,11 @@ class Writers:
             for op in run.walk():
                 if type(op) in PURE_OPS:
                     continue
-                written = self._written(op) if is_known(op) else declarations
+                written = written_buffers(op, sources) if is_known(op) else declarations
                 for declaration in written:
                     runs = self._runs[declaration]
                     if not runs or runs[-1] != run.index:
                         runs.append(run.index)
-
-    def _written(self, op: Operation) -> Iterable[Declaration]:
-        for effect in () if op.regions else get_effects(op) or ():
-            if effect.kind is MemoryEffectKind.WRITE and isinstance(effect.value, SSAValue):
-                yield from self._sources.get(effect.value, ())
 
     def may_reload(self, op: LoadOp, first: int, last: int) -> bool:
         """Whether a load in run `first` gives the same in any run up to `last`."""
