@@ -115,7 +115,11 @@ class _RunCut:
         self.keeping = keeping
         self.crossing = crossing
         self.run = run
-        self.needed = needed
+        self.needed = [value for value in needed if self._may_repeat(value)]
+        self.fixed = dict.fromkeys(needed)
+        """What has to be loaded in any case, and so costs others nothing."""
+        for value in self.needed:
+            del self.fixed[value]
         self.weight = run_weight(crossing.spine.runs[run])
         self.operands: dict[SSAValue, list[SSAValue]] = {}
         self._collect()
@@ -144,6 +148,8 @@ class _RunCut:
     def _is_free(self, operand: SSAValue) -> bool:
         """Whether the run has an operand without its being kept or recomputed."""
         crossing = self.crossing
+        if operand in self.fixed:
+            return True
         if operand in crossing.variable_of:
             return crossing.is_readable(operand, self.run)
         return self.keeping.is_everywhere(operand)
@@ -161,8 +167,8 @@ class _RunCut:
 
     def kept(self) -> Iterator[SSAValue]:
         """The values that are loaded at the least cost."""
-        if not self.operands:
-            yield from self.needed
+        yield from self.fixed
+        if not self.needed:
             return
         graph = FlowGraph()
         nodes = {value: (graph.node(), graph.node()) for value in self.values}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from grid_memory import SHARED, Level, Memref, Value, owned
+from grid_memory import SHARED, Buffer, Level, Memref, Value, owned
 from grid_policies import FLOATS, INTEGERS, TYPES
 from grid_writer import LIMITS, Cell, Writer
 
@@ -203,6 +203,8 @@ class Expressions(Writer):
         self.roles.claim(memref, owned(slot))
         return slot
 
+    read_from: set[Buffer]
+    """Buffers that something was loaded from."""
     steady_slots: list[Value]
     """Slots that differ between all invocations, and are the same in every phase."""
     permutations: set[str]
@@ -238,7 +240,10 @@ class Expressions(Writer):
         indices = self.indices(memref, slot)
         level = max(index.level for index in indices) if steady else Level.LANE
         text = f"vyre.load {memref.name}[{names(indices)}] : {memref.like.memref}"
-        return self.define(text, memref.like.element, max(level, memref.like.scope))
+        value = self.define(text, memref.like.element, max(level, memref.like.scope))
+        self.kept[value.name] = self.roles.phase.grid
+        self.read_from.update(memref.sources)
+        return value
 
     def indices(self, memref: Memref, slot: Value, part: int | None = None) -> list[Value]:
         """The indices of an element of a slot, by default of any."""

@@ -77,7 +77,7 @@ class Sequences(Statements):
         level = max(level, self.control)
         kinds: list[str] = []
         if level is Level.GRID and self.depth < 4 and self.heat <= MOST_HEAT:
-            few = self.weighted({0: 1, 1: 3, 2: 2, 3: 0.5})
+            few = self.weighted({0: 1, 1: 3, 2: 3, 3: 1})
             kinds += ["grid"] * max(least, min(few, self.policy.barriers))
         if level <= Level.GROUP and self.chance(0.4 if self.has_tiles else 0.1):
             kinds.append("group")

@@ -88,6 +88,8 @@ class Statements(Expressions):
             for memref in self.writable(*TYPES)
             if (self.roles.role(memref) or ("owned",))[0] == "owned"
         ]
+        if self.chance(0.5):
+            memrefs = [m for m in memrefs if m.like in self.read_from] or memrefs
         if not memrefs:
             return False
         memref = self.some(memrefs)
@@ -217,6 +219,7 @@ class Statements(Expressions):
             kind = self.value(memref.like.element).name
         old = self._atomic(kind, self.value(memref.like.element), memref, slot)
         self.block.values.append(old)
+        self.kept[old.name] = self.roles.phase.grid
         return True
 
     def tickets(self) -> bool:

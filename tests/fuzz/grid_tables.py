@@ -64,6 +64,7 @@ class Tables(Control):
         self.member_count = prod(self.workgroup)
         self.counts = [prod(grid) * self.member_count for grid in self.grids]
         self.least_slots = min(self.counts)
+        self.read_from = set()
         self.steady_slots = []
         self.permutations = set()
         self.shapes: list[dict[str, tuple[int, ...]]] = [{} for _ in self.grids]

@@ -63,6 +63,8 @@ class Writer:
         """Across what it is the same whether the present code runs."""
         self.heat = 1
         """How often the present code may run, because of the loops around it."""
+        self.kept: dict[str, int] = {}
+        """Values that were read from memory, and the phase in which they were."""
         self._count = 0
         self._constants: dict[tuple[str, str], Value] = {}
 
@@ -117,11 +119,18 @@ class Writer:
         ]
 
     def pick(self, type: str, level: Level = Level.LANE) -> Value | None:
-        """A visible value, rather a divergent and a recent one, if that is allowed."""
+        """A visible value, rather one that has to be kept, and a recent one."""
         found = self.visible(type, level)
-        if self.chance(0.5):
+        if self.chance(0.4):
+            found = [value for value in found if self._was_read_before(value)] or found
+        elif self.chance(0.5):
             found = [value for value in found if value.level is Level.LANE] or found
         return self.some(found) if found else None
+
+    def _was_read_before(self, value: Value) -> bool:
+        """Whether the value was read in another phase, and may be something else now."""
+        phase = self.roles.phase.grid
+        return self.kept.get(value.name, phase) != phase
 
     def some(self, found: Sequence[T]) -> T:
         return self.rng.choice(found[-3:] if self.chance(0.4) else found)
