@@ -91,15 +91,23 @@ class Segment:
     """What the host passes for these."""
 
     def fill(
-        self, spine: Spine, table: Table, host_value: Callable[[SSAValue], SSAValue]
+        self,
+        spine: Spine,
+        table: Table,
+        source: Callable[[SSAValue], SSAValue],
+        host_value: Callable[[SSAValue], SSAValue],
     ) -> None:
-        """Move the run's operations here, and let them use declarations of their own."""
+        """
+        Move the run's operations here, and let them use declarations of their own. What
+        regions hand out is declared as what it is: its `source`.
+        """
         for op, index, operand in list(spine.outer_operands(self.run)):
-            if operand not in self.entries:
-                self.entries[operand] = entry = table.declaration(operand)
+            value = source(operand)
+            if value not in self.entries:
+                self.entries[value] = entry = table.declaration(value)
                 if not _is_workgroup_memory(entry):
-                    self.passed[operand] = host_value(operand)
-            op.operands[index] = self.entries[operand].results[0]
+                    self.passed[value] = host_value(value)
+            op.operands[index] = self.entries[value].results[0]
         for op in self.run.ops:
             op.detach()
             self.body.add_op(op)

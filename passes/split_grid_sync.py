@@ -221,7 +221,7 @@ class _Split:
                 launch.location = run.ops[0].location
                 segment = Segment(run, launch)
                 self._compute(run, build)
-                segment.fill(self.spine, self.table, self._value)
+                segment.fill(self.spine, self.table, self.host.source, self._value)
                 self.segments.append(segment)
             holder = run.end
             if holder is not None and self.spine.before.get(holder) is run:

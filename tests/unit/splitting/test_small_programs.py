@@ -430,6 +430,24 @@ def test_a_region_hands_out_a_buffer_across_a_barrier(behaves: Way):
     behaves(program(OUT, code), {"out": ZEROS}, gives={"out": [2] * 8})
 
 
+def test_a_region_hands_out_workgroup_memory_across_a_barrier(behaves: Way):
+    """What it hands out is workgroup memory still, which no launch passes."""
+    code = """
+      %tile = vyre.buffer "tile" workgroup : memref<4xi32>
+      %l0 = vyre.local_id x
+      %handed = vyre.region "r" -> (memref<4xi32>) {
+        vyre.store %x32, %tile[%l0] : memref<4xi32>
+        vyre.yield %tile : memref<4xi32>
+      }
+      vyre.barrier grid_sync
+      %v = vyre.load %handed[%l0] : memref<4xi32>
+      %w = vyre.load %tile[%l0] : memref<4xi32>
+      %sum = arith.addi %v, %w : i32
+      vyre.store %sum, %out[%x] : memref<?xi32>
+    """
+    behaves(program(OUT, code), {"out": ZEROS}, gives={"out": [2 * k for k in ROW]})
+
+
 def test_a_region_hands_out_a_value_of_an_earlier_phase(behaves: Way):
     """The second phase's region is given a copy; the third phase wants the original."""
     code = """
