@@ -125,6 +125,8 @@ class _Propagation:
         self.survival = surviving_workgroup_memory(
             self.spine, crossing.sources, crossing.facts
         )
+        ops = self.spine.program.body.block.ops
+        self._first = next(op for op in ops if not isinstance(op, TABLE_OPS))
         self.slots = assign_slots(crossing, crossing.reads())
         slots = dict.fromkeys(self.slots.values())
         self.scratch = {slot: self._declare(slot) for slot in slots}
@@ -174,10 +176,8 @@ class _Propagation:
     def _new_scratch(self, level: Level, type: MemRefType, name: str) -> ScratchOp:
         scratch = ScratchOp(_SCOPES[level], type)
         scratch.memref.name_hint = f"{name}_kept"
-        block = self.spine.program.body.block
-        following = next(op for op in block.ops if not isinstance(op, TABLE_OPS))
-        scratch.location = following.location
-        Rewriter.insert_op(scratch, InsertPoint.before(following))
+        scratch.location = self._first.location
+        Rewriter.insert_op(scratch, InsertPoint.before(self._first))
         return scratch
 
     def _saved_in(self, buffer: BufferOp) -> ScratchOp:
