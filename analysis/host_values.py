@@ -106,13 +106,11 @@ class HostValues:
             if type(op) is RegionOp
             for result in op.results
         }
-        self._outside: dict[SSAValue, SSAValue] = {
-            self.source(result): result
-            for run in spine.runs
-            for op in run.ops
-            if type(op) is RegionOp
-            for result in op.results
-        }
+        self._outside: dict[SSAValue, SSAValue] = {}
+        for op in (op for run in spine.runs for op in run.ops if type(op) is RegionOp):
+            for result in op.results:
+                # The first region that hands it out is in the run that computes it.
+                self._outside.setdefault(self.source(result), result)
         self.positions_of = {holder: positions_of(holder) for holder in spine.holders}
         self._all = [p for found in self.positions_of.values() for p in found]
         for position in self._all:

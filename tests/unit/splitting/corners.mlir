@@ -1668,3 +1668,26 @@ vyre.program @three_dimensions [2, 2, 2] {
   %lz = vyre.load %tile3[%c1, %c0, %c1] : memref<2x2x2xi32>
   vyre.store %lz, %big[%me] : memref<64xi32>
 }
+
+// -----
+
+vyre.program @region_yields_region_of_earlier_run [4, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %i = vyre.invocation_id x
+  %c3 = arith.constant 3 : i16
+  %c3_32 = arith.constant 3 : i32
+  %r, %s = vyre.region "r" -> (i32, i32) {
+    %x = arith.extui %c3 : i16 to i32
+    %y = vyre.load %a[%i] : memref<?xi32>
+    vyre.yield %x, %y : i32, i32
+  }
+  vyre.store %c3_32, %a[%i] : memref<?xi32>
+  vyre.barrier grid_sync
+  %t, %u = vyre.region "s" -> (i32, i32) {
+    vyre.yield %r, %s : i32, i32
+  }
+  vyre.store %t, %a[%i] : memref<?xi32>
+  vyre.store %u, %b[%i] : memref<?xi32>
+}
