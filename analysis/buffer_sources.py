@@ -2,10 +2,11 @@
 Which buffers a memref may stand for.
 
 A memref comes from a declaration (`vyre.buffer` or `vyre.scratch`) or is carried: by
-`scf.for` and `scf.while`, as ping-pong buffers are, or out of a `vyre.region`. Its sources
-are the declarations that reach it along these ways, and for a buffer that `may_alias` all
-others that may. Memrefs that come from anywhere else have no sources;
-`vyre-verify-program` refuses them.
+`scf.for` and `scf.while`, as ping-pong buffers are, or out of a `vyre.region`. It is named
+after the declarations that reach it along these ways; what they allow decides what may be
+done with it. Its sources are all storage that an access may touch: these declarations, and
+if one of them `may_alias`, all others that may. Memrefs that come from anywhere else have
+neither; `vyre-verify-program` refuses them.
 """
 
 from collections import defaultdict
@@ -46,10 +47,33 @@ def buffer_sources(
     program: ProgramOp | ScheduleOp,
 ) -> dict[SSAValue, tuple[Declaration, ...]]:
     """
-    The declarations behind every memref of a program, in declaration order.
+    The declarations whose storage every memref of a program may be, in declaration order.
+
+    Example: if `%x` and `%y` are declared `may_alias`, both have the sources `(x, y)`.
+    """
+    named = named_buffers(program)
+    declarations = [v.owner for v in named if isinstance(v.owner, BufferOp | ScratchOp)]
+    aliases = set(filter(_may_alias, declarations))
+    return {
+        value: names
+        if aliases.isdisjoint(names)
+        else tuple(d for d in declarations if d in aliases or d in names)
+        for value, names in named.items()
+    }
+
+
+def _may_alias(declaration: Declaration) -> bool:
+    return isinstance(declaration, BufferOp) and declaration.may_alias is not None
+
+
+def named_buffers(
+    program: ProgramOp | ScheduleOp,
+) -> dict[SSAValue, tuple[Declaration, ...]]:
+    """
+    The declarations that reach every memref of a program, in declaration order.
 
     Example: for `scf.for ... iter_args(%a = %x, %b = %y)` that swaps its two arguments,
-    both `%a` and `%b` have the sources `(x, y)`.
+    both `%a` and `%b` are named after `(x, y)`.
     """
     flows: defaultdict[SSAValue, list[SSAValue]] = defaultdict(list)
     declarations: list[Declaration] = []
@@ -60,17 +84,11 @@ def buffer_sources(
             if is_memref(origin):
                 flows[origin].append(target)
 
-    sources: defaultdict[SSAValue, list[Declaration]] = defaultdict(list)
-    aliases = [declaration for declaration in declarations if _may_alias(declaration)]
+    names: defaultdict[SSAValue, list[Declaration]] = defaultdict(list)
     for declaration in declarations:
-        starts = aliases if _may_alias(declaration) else [declaration]
-        for value in _reachable([start.memref for start in starts], flows):
-            sources[value].append(declaration)
-    return {value: tuple(found) for value, found in sources.items()}
-
-
-def _may_alias(declaration: Declaration) -> bool:
-    return isinstance(declaration, BufferOp) and declaration.may_alias is not None
+        for value in _reachable(declaration.memref, flows):
+            names[value].append(declaration)
+    return {value: tuple(found) for value, found in names.items()}
 
 
 def never_the_same(one: SSAValue, other: SSAValue) -> bool:
@@ -122,11 +140,11 @@ def _permutes(
 
 
 def _reachable(
-    starts: list[SSAValue], flows: defaultdict[SSAValue, list[SSAValue]]
+    start: SSAValue, flows: defaultdict[SSAValue, list[SSAValue]]
 ) -> Iterable[SSAValue]:
     # A dict instead of a set keeps the order of discovery, and so all output, the same.
-    seen = dict.fromkeys(starts)
-    pending = list(starts)
+    seen: dict[SSAValue, None] = {start: None}
+    pending = [start]
     while pending:
         for target in flows.get(pending.pop(), ()):
             if target not in seen:

@@ -24,13 +24,13 @@ from enum import Enum
 
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr
-from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from vyre.analysis.buffer_sources import is_memref, is_workgroup_memory
 from vyre.analysis.positions import Position, positions_of
 from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.recomputation import Writers
-from vyre.analysis.spine import TABLE_OPS, Spine
+from vyre.analysis.spine import TABLE_OPS, Spine, through_regions
 from vyre.dialects.vyre import (
     BufferOp,
     LengthOp,
@@ -57,16 +57,6 @@ class Way(Enum):
     COMPUTES = "computes it"
     READS = "reads it from its buffer"
     FETCHES = "reads it back"
-
-
-def through_regions(value: SSAValue) -> SSAValue:
-    """The value behind one that `vyre.region`s only hand out."""
-    while type(value.owner) is RegionOp:
-        assert isinstance(value, OpResult)
-        last = value.owner.body.block.last_op
-        assert last is not None
-        value = last.operands[value.index]
-    return value
 
 
 def is_device_leaf(op: Operation) -> bool:

@@ -38,7 +38,8 @@ from vyre.analysis.recomputation import (
     operation_cost,
     run_weight,
 )
-from vyre.dialects.vyre import LoadOp
+from vyre.analysis.spine import through_regions
+from vyre.dialects.vyre import BufferOp, LoadOp, ScratchOp
 
 if TYPE_CHECKING:
     from vyre.analysis.crossing import Crossing
@@ -48,13 +49,20 @@ MOST_RECOMPUTED = 12
 
 
 def is_leaf(value: SSAValue) -> bool:
-    """Whether every run computes the value for itself: constants, ids, sizes."""
+    """
+    Whether every run computes the value for itself: constants, ids, sizes of buffers of
+    the table.
+    """
     owner = value.owner
     return (
         isinstance(owner, Operation)
-        and all(map(is_memref, owner.operands))
+        and all(map(_is_declared, owner.operands))
         and is_exact(owner)
     )
+
+
+def _is_declared(operand: SSAValue) -> bool:
+    return isinstance(through_regions(operand).owner, BufferOp | ScratchOp)
 
 
 class Keeping:
@@ -163,7 +171,9 @@ class _RunCut:
             home = crossing.home_of(value)
             end = crossing.spine.end_of_life(home, self.run)
             return crossing.writers.may_reload(owner, home, end)
-        return isinstance(owner, Operation) and is_exact(owner)
+        if not isinstance(owner, Operation) or not is_exact(owner):
+            return False
+        return not any(is_memref(o) and crossing.spine.is_local(o) for o in owner.operands)
 
     def kept(self) -> Iterator[SSAValue]:
         """The values that are loaded at the least cost."""

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation, SSAValue
 
 from vyre.analysis.buffer_sources import is_workgroup_memory
-from vyre.analysis.host_values import through_regions
+from vyre.analysis.spine import through_regions
 from vyre.dialects.vyre import (
     BufferOp,
     LinearIdOp,

@@ -4,8 +4,9 @@ Which values can be computed again later, and at what cost.
 A value may be recomputed in another run if that gives the same bits: its operation is pure
 and exact (functions of `math` that are not exactly rounded may be computed differently from
 one place to the next), or it is a load from a buffer of the grid that nothing writes from
-the run of the load to the end of the value's life, both included. Atomics, and loads from
-workgroup memory, are never executed again.
+the run of the load to the end of the value's life, both included. Either way the other run
+must be able to name its buffer, if it has one. Atomics, and loads from workgroup memory,
+are never executed again.
 
 Costs are in units of half a byte of memory traffic of one invocation. To store or load a
 value takes two units for each byte, and at least eight, if each invocation has its own, and
@@ -96,6 +97,7 @@ class Writers:
     """Which runs write which buffers."""
 
     def __init__(self, spine: Spine, sources: Sources):
+        self._spine = spine
         self._sources = sources
         self._runs: defaultdict[Declaration, list[int]] = defaultdict(list)
         declarations = {found: None for behind in sources.values() for found in behind}
@@ -110,8 +112,8 @@ class Writers:
                         runs.append(run.index)
 
     def may_reload(self, op: LoadOp, first: int, last: int) -> bool:
-        """Whether a load in run `first` gives the same in any run up to `last`."""
-        return not any(
+        """Whether a load in run `first` can be done in any run up to `last`, alike."""
+        return not self._spine.is_local(op.buffer) and not any(
             is_workgroup_memory(declaration)
             or self.first_write(declaration, first, last) is not None
             for declaration in self._sources.get(op.buffer, ())

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from xdsl.dialects import scf
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 from xdsl.traits import IsTerminator
 
 from vyre.analysis.buffer_sources import is_memref
@@ -158,13 +158,13 @@ class Spine:
         """Whether a value of a run is used outside it."""
         for use in value.uses:
             user = use.operation
+            if self._run_around(user) is not run:
+                return True
             if isinstance(user, YieldOp):
                 region = user.parent_op()
                 assert region is not None
                 if self._leaves(region.results[use.index], run):
                     return True
-            elif self._run_around(user) is not run:
-                return True
         return False
 
     def _run_around(self, inner: Operation | Block) -> Run | None:
@@ -176,6 +176,13 @@ class Spine:
     def home(self, value: SSAValue) -> Run | None:
         """The run that computes a value; None for tables and what holders pass on."""
         return self.run_of.get(value.owner) or self._run_around(value.owner)
+
+    def is_local(self, memref: SSAValue) -> bool:
+        """
+        Whether only one run can name a buffer: a loop in the run gives it. Other runs have
+        the buffers of the table, and those that holders pass on.
+        """
+        return self.home(through_regions(memref)) is not None
 
     def outer_operands(self, run: Run) -> Iterator[tuple[Operation, int, SSAValue]]:
         """Operands in a run that it does not compute: the operation, which, and what."""
@@ -215,6 +222,16 @@ class Spine:
             end = loop.last
             loop = loop.outer
         return end
+
+
+def through_regions(value: SSAValue) -> SSAValue:
+    """The value behind one that `vyre.region`s only hand out."""
+    while type(value.owner) is RegionOp:
+        assert isinstance(value, OpResult)
+        last = value.owner.body.block.last_op
+        assert last is not None
+        value = last.operands[value.index]
+    return value
 
 
 def is_grid_cut(op: Operation) -> bool:

@@ -157,7 +157,11 @@ def _is_used(entry: BufferOp | ParamOp) -> bool:
 
 
 def _least(declared: Access, reads: bool, writes: bool) -> Access:
-    """The access for these uses; one that touches no element keeps within `declared`."""
+    """
+    The access for these uses, within what is declared. Uses count through others that may
+    alias, also through those that in fact are never the same buffer.
+    """
+    reads, writes = reads and declared.readable, writes and declared.writable
     if reads and writes:
         return Access.READ_WRITE
     if writes or (not reads and not declared.readable):

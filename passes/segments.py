@@ -14,7 +14,12 @@ from itertools import combinations
 from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr, UnitAttr, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from vyre.analysis.buffer_sources import Declaration, is_memref, never_the_same
+from vyre.analysis.buffer_sources import (
+    Declaration,
+    is_memref,
+    named_buffers,
+    never_the_same,
+)
 from vyre.analysis.spine import Run, Spine
 from vyre.dialects.vyre import BufferOp, LaunchOp, ParamOp, ProgramOp
 from vyre.dialects.vyre.attributes import Access
@@ -29,6 +34,7 @@ class Table:
 
     def __init__(self, program: ProgramOp, sources: Sources):
         self.sources = sources
+        self._named = named_buffers(program)
         self._order: dict[SSAValue, int] = {}
         self._names: dict[SSAValue, str] = {}
         for entry in program.table:
@@ -54,8 +60,8 @@ class Table:
         if not is_memref(value):
             return ParamOp(name, value.type)
         accesses = [
-            source.access.data if isinstance(source, BufferOp) else Access.READ_WRITE
-            for source in self.sources[value]
+            named.access.data if isinstance(named, BufferOp) else Access.READ_WRITE
+            for named in self._named[value]
         ]
         is_read = all(access.readable for access in accesses)
         is_written = all(access.writable for access in accesses)

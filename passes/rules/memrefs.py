@@ -3,10 +3,10 @@ A program always knows which buffers an access may touch.
 
 Every memref has sources (see `vyre.analysis.buffer_sources`). Choosing a buffer with
 `arith.select` or `scf.if`, or making a new view of one, would hide them and is refused.
-What an operation asks of a buffer must hold for each source: that it may be read or
-written, that it is or is not workgroup memory, that two arguments of which one is written
-are different buffers, and that scratch of an invocation or workgroup is accessed by its
-owner.
+What an operation asks of a buffer must hold for each source: that it is or is not workgroup
+memory, that two arguments of which one is written are different buffers, and that scratch
+of an invocation or workgroup is accessed by its owner. That it may be read or written must
+hold for each declaration the memref is named after: an alias may allow more, or less.
 """
 
 from collections import defaultdict
@@ -22,6 +22,7 @@ from vyre.analysis.buffer_sources import (
     Declaration,
     buffer_sources,
     is_memref,
+    named_buffers,
     never_the_same,
 )
 from vyre.dialects.refusal import Note, Refusal
@@ -51,16 +52,18 @@ Sources = Mapping[SSAValue, tuple[Declaration, ...]]
 
 def verify_memrefs(program: ProgramOp | ScheduleOp) -> None:
     """Refuse memrefs without sources, and uses that a source does not allow."""
-    sources = buffer_sources(program)
+    sources, names = buffer_sources(program), named_buffers(program)
     segments = {} if program.parent is None else programs_in(program.parent)
     for op in program.body.walk():
         for value in _defined_values(op):
             if is_memref(value) and value not in sources:
                 _refuse_origin(op, value)
         if isinstance(op, LaunchOp):
-            _verify_launch(op, segments[op.segment.string_value()], sources)
+            segment = segments[op.segment.string_value()]
+            _verify_launch(op, segment, names)
+            _require_different(op, _passed_to(segment, op), sources)
         elif not op.regions:
-            _verify_access(op, sources)
+            _verify_access(op, names)
             _verify_memory(op, sources)
             _verify_scratch(op, sources)
 
@@ -88,12 +91,12 @@ def _refuse_origin(op: Operation, value: SSAValue) -> None:
     )
 
 
-def _verify_access(op: Operation, sources: Sources) -> None:
+def _verify_access(op: Operation, names: Sources) -> None:
     for effect in get_effects(op) or ():
         if isinstance(effect.value, SSAValue):
             reads = effect.kind is MemoryEffectKind.READ
             writes = effect.kind is MemoryEffectKind.WRITE
-            _require_access(op, sources.get(effect.value, ()), reads, writes)
+            _require_access(op, names.get(effect.value, ()), reads, writes)
 
 
 def _require_access(
@@ -147,17 +150,13 @@ def _require_global(
             raise Refusal(text, fix=fix, at=op, notes=[Note(declaration, "declared here")])
 
 
-def _verify_launch(op: LaunchOp, segment: ProgramOp, sources: Sources) -> None:
+def _verify_launch(op: LaunchOp, segment: ProgramOp, names: Sources) -> None:
     """A launch accesses its arguments as the segment's table says."""
-    buffers: list[_Passed] = []
     for argument, entry in zip(op.arguments, segment.launch_table):
         if isinstance(entry, BufferOp):
             access = entry.access.data
-            found = sources.get(argument, ())
+            found = names.get(argument, ())
             _require_access(op, found, access.readable, access.writable)
-            may_alias = entry.may_alias is not None
-            buffers.append(_Passed(argument, access.writable, may_alias))
-    _require_different(op, buffers, sources)
 
 
 class _Passed(NamedTuple):
@@ -166,6 +165,15 @@ class _Passed(NamedTuple):
     buffer: SSAValue
     written: bool
     may_alias: bool = False
+
+
+def _passed_to(segment: ProgramOp, op: LaunchOp) -> list[_Passed]:
+    """The buffers that a launch is given."""
+    return [
+        _Passed(argument, entry.access.data.writable, entry.may_alias is not None)
+        for argument, entry in zip(op.arguments, segment.launch_table)
+        if isinstance(entry, BufferOp)
+    ]
 
 
 def _require_different(op: Operation, passed: list[_Passed], sources: Sources) -> None:

@@ -1691,3 +1691,130 @@ vyre.program @region_yields_region_of_earlier_run [4, 1, 1] {
   vyre.store %t, %a[%i] : memref<?xi32>
   vyre.store %u, %b[%i] : memref<?xi32>
 }
+
+// -----
+
+vyre.program @load_of_a_buffer_of_its_run [4, 1, 1] {
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_only binding 1 : memref<?xi32>
+  %c = vyre.buffer "c" read_write binding 2 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = vyre.invocation_id x
+  %r, %s = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<?xi32>, memref<?xi32>) {
+    scf.yield %q, %p : memref<?xi32>, memref<?xi32>
+  }
+  %x = vyre.load %r[%i] : memref<?xi32>
+  vyre.barrier grid_sync
+  vyre.store %x, %c[%i] : memref<?xi32>
+}
+
+// -----
+
+vyre.program @length_of_a_buffer_of_its_run [4, 1, 1] {
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_only binding 1 : memref<?xi32>
+  %c = vyre.buffer "c" read_write binding 2 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = vyre.invocation_id x
+  %r, %s = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<?xi32>, memref<?xi32>) {
+    scf.yield %q, %p : memref<?xi32>, memref<?xi32>
+  }
+  %l = vyre.length %r, 0 : memref<?xi32>
+  %x = arith.index_cast %l : index to i32
+  vyre.barrier grid_sync
+  vyre.store %x, %c[%i] : memref<?xi32>
+}
+
+// -----
+
+vyre.program @condition_from_a_buffer_of_its_run [4, 1, 1] {
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_only binding 1 : memref<?xi32>
+  %c = vyre.buffer "c" read_write binding 2 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i1 = arith.constant 1 : i32
+  %i = vyre.invocation_id x
+  %r, %s = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<?xi32>, memref<?xi32>) {
+    scf.yield %q, %p : memref<?xi32>, memref<?xi32>
+  }
+  %x = vyre.load %r[%c0] : memref<?xi32>
+  %go = arith.cmpi ugt, %x, %i1 : i32
+  scf.if %go {
+    vyre.barrier grid_sync
+    vyre.store %x, %c[%i] : memref<?xi32>
+  }
+}
+
+// -----
+
+vyre.program @buffer_that_a_region_hands_out_to_nobody [4, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i1 = arith.constant 1 : i32
+  %i = vyre.invocation_id x
+  %r, %s = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<?xi32>, memref<?xi32>) {
+    scf.yield %q, %p : memref<?xi32>, memref<?xi32>
+  }
+  vyre.barrier grid_sync
+  scf.for %k_1 = %c0 to %n step %c1 {
+    %given = vyre.region "part" -> (memref<?xi32>) {
+      %x = vyre.load %a[%i] : memref<?xi32>
+      %y = arith.addi %x, %i1 : i32
+      vyre.store %y, %b[%i] : memref<?xi32>
+      vyre.yield %r : memref<?xi32>
+    }
+  }
+}
+
+// -----
+
+vyre.program @pairs_of_every_access [4, 1, 1] {
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_only binding 1 : memref<?xi32>
+  %c = vyre.buffer "c" write_only binding 2 : memref<?xi32>
+  %d = vyre.buffer "d" write_only binding 3 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %i = vyre.invocation_id x
+  %j = arith.addi %i, %c8 : index
+  %r, %r_1, %r_2, %r_3 = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a, %q = %b, %u = %c, %v = %d) -> (memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<?xi32>) {
+    %x = vyre.load %p[%i] : memref<?xi32>
+    %y = vyre.load %a[%i] : memref<?xi32>
+    %s = arith.addi %x, %y : i32
+    vyre.store %s, %u[%i] : memref<?xi32>
+    vyre.store %y, %c[%j] : memref<?xi32>
+    vyre.barrier grid_sync
+    scf.yield %q, %p, %v, %u : memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<?xi32>
+  }
+}
+
+// -----
+
+vyre.program @carried_beside_an_alias [4, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 may_alias : memref<?xi32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xi32>
+  %c = vyre.buffer "c" read_only binding 2 may_alias : memref<?xi32>
+  %n = vyre.param "n" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = vyre.invocation_id x
+  %r, %s = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<?xi32>, memref<?xi32>) {
+    %x = vyre.load %p[%i] : memref<?xi32>
+    %y = vyre.load %c[%i] : memref<?xi32>
+    %z = arith.addi %x, %y : i32
+    vyre.store %z, %q[%i] : memref<?xi32>
+    vyre.barrier grid_sync
+    scf.yield %q, %p : memref<?xi32>, memref<?xi32>
+  }
+}
