@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
-PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime tools
+PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
 .PHONY: demo test lint typecheck filecheck pytest format docs fuzz mutants fuzz-ir bench-startup \
   bench-reference bench-spills bench-host-plan clean
@@ -37,6 +37,7 @@ format: $(VENV)/installed
 
 docs: $(VENV)/installed
 	$(BIN)/python docs/dialect_page.py --write
+	$(BIN)/python docs/pictures.py --write
 
 N ?= 1000
 SEED ?= 0

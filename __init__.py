@@ -6,8 +6,8 @@ Example:
 ```python
 import vyre
 
-module = vyre.parse("reach.mlir")
-print(module)
+exe = vyre.compile("reach.mlir")
+print(exe.explain())
 ```
 """
 
@@ -17,33 +17,80 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from vyre.diagnostics import InvalidProgram, SyntaxFailure, VyreError
     from vyre.reading import context, parse
+    from vyre.runtime import telemetry
+    from vyre.runtime.backend import Backend, Capabilities
+    from vyre.runtime.config import DispatchConfig
+    from vyre.runtime.errors import (
+        CompileFailed,
+        DeviceLost,
+        DispatchFailed,
+        DivergentBarrier,
+        DoesNotFit,
+        InvalidArgument,
+        OutOfMemory,
+        Timeout,
+        Trapped,
+        UnsupportedFeature,
+    )
     from vyre.runtime.executable import Executable, compile
+    from vyre.runtime.trace import Trace
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Backend",
+    "Capabilities",
+    "CompileFailed",
+    "DeviceLost",
+    "DispatchConfig",
+    "DispatchFailed",
+    "DivergentBarrier",
+    "DoesNotFit",
     "Executable",
+    "InvalidArgument",
     "InvalidProgram",
+    "OutOfMemory",
     "SyntaxFailure",
+    "Timeout",
+    "Trace",
+    "Trapped",
+    "UnsupportedFeature",
     "VyreError",
     "compile",
     "context",
     "parse",
+    "telemetry",
 ]
 
 _HOMES = {
-    "Executable": "vyre.runtime.executable",
-    "InvalidProgram": "vyre.diagnostics",
-    "SyntaxFailure": "vyre.diagnostics",
-    "VyreError": "vyre.diagnostics",
-    "compile": "vyre.runtime.executable",
-    "context": "vyre.reading",
-    "parse": "vyre.reading",
+    "vyre.diagnostics": ("InvalidProgram", "SyntaxFailure", "VyreError"),
+    "vyre.reading": ("context", "parse"),
+    "vyre.runtime": ("telemetry",),
+    "vyre.runtime.backend": ("Backend", "Capabilities"),
+    "vyre.runtime.config": ("DispatchConfig",),
+    "vyre.runtime.errors": (
+        "CompileFailed",
+        "DeviceLost",
+        "DispatchFailed",
+        "DivergentBarrier",
+        "DoesNotFit",
+        "InvalidArgument",
+        "OutOfMemory",
+        "Timeout",
+        "Trapped",
+        "UnsupportedFeature",
+    ),
+    "vyre.runtime.executable": ("Executable", "compile"),
+    "vyre.runtime.trace": ("Trace",),
 }
 
 
 def __getattr__(name: str) -> object:
     # xDSL's tools import this package at every start, so nothing is imported early.
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            module = import_module(home)
+            # A submodule is an attribute only once it is imported.
+            is_module = not hasattr(module, name)
+            return import_module(f"{home}.{name}") if is_module else getattr(module, name)
     raise AttributeError(f"module 'vyre' has no attribute {name!r}")

@@ -20,6 +20,7 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
+from typing import ClassVar, NamedTuple
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -34,6 +35,17 @@ _WINDOW = 120
 """Columns of a source line that a diagnostic shows."""
 
 
+class Segment(NamedTuple):
+    """Which launch of a split program: segment `index` of `count`, counted from 0."""
+
+    index: int
+    count: int
+    name: str
+
+    def __str__(self) -> str:
+        return f"segment {self.index} of {self.count}, @{self.name}"
+
+
 class VyreError(DiagnosticException):
     """
     Any error that Vyre reports: what is wrong and what can be done. Its text is a
@@ -42,13 +54,22 @@ class VyreError(DiagnosticException):
     Example: `raise VyreError("there is no pass 'cs'", "did you mean 'cse'?")`
     """
 
+    number: ClassVar[int] = 1999
+    """The kind of error, the same in all versions."""
+
     def __init__(self, cause: str, fix: str):
         super().__init__(cause)
         self.cause = cause
         self.fix = fix
+        self.segment: Segment | None = None
 
     def __str__(self) -> str:
-        return f"error: {self.cause}\nFix: {self.fix}"
+        return "\n".join([f"error: {self.cause}", *self._ending()])
+
+    def _ending(self) -> Iterator[str]:
+        if self.segment is not None:
+            yield f"note: in {self.segment}"
+        yield f"Fix: {self.fix}"
 
 
 class LocatedError(VyreError):
@@ -78,7 +99,7 @@ class LocatedError(VyreError):
             yield f"  {_one_line(self.at)}"
         for at, text in self.notes:
             yield from _quote(place_of(at), "note", text, _written_name(at))
-        yield f"Fix: {self.fix}"
+        yield from self._ending()
 
 
 class InvalidProgram(LocatedError):
@@ -94,6 +115,8 @@ class InvalidProgram(LocatedError):
         print(error)
     ```
     """
+
+    number = 1006
 
 
 class SyntaxFailure(ParseError, InvalidProgram):

@@ -8,6 +8,7 @@ a remedy, and nothing in the text can exhaust the stack.
 
 import re
 import sys
+import threading
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -58,16 +59,23 @@ MAX_DENSE_ELEMENTS = 2**20
 _RECURSION_LIMIT = 12_000
 """Python frames that xDSL needs for `MAX_NESTING` levels, several times over."""
 
+_one_at_a_time = threading.RLock()
+
 
 @contextmanager
 def deep_recursion() -> Generator[None]:
-    """Room on Python's stack for programs nested up to `MAX_NESTING`."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
+    """
+    Room on Python's stack for programs nested up to `MAX_NESTING`, for one thread at a
+    time: the limit is the process's, and so is the function that xDSL replaces while it
+    adds terminators that are not written.
+    """
+    with _one_at_a_time:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+        try:
+            yield
+        finally:
+            sys.setrecursionlimit(limit)
 
 
 class SourceLexer(MLIRLexer):

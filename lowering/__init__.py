@@ -13,4 +13,18 @@ def get_all_targets() -> dict[str, Callable[[], type[Target]]]:
 
         return ExplainTarget
 
-    return {"vyre-explain": get_explain}
+    def get_plan() -> type[Target]:
+        from vyre.lowering.plan.table import PlanTarget
+
+        return PlanTarget
+
+    def get_plan_drawing() -> type[Target]:
+        from vyre.lowering.plan.drawing import PlanDrawingTarget
+
+        return PlanDrawingTarget
+
+    return {
+        "vyre-explain": get_explain,
+        "vyre-plan": get_plan,
+        "vyre-plan-svg": get_plan_drawing,
+    }

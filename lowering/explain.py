@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.target import Target
 
-from vyre.analysis.buffer_sources import is_workgroup_memory
+from vyre.analysis.buffer_sources import is_memref, is_workgroup_memory
 from vyre.analysis.crossing import Crossing
 from vyre.analysis.host_values import Way
 from vyre.analysis.keeping import is_leaf
@@ -55,12 +55,22 @@ class ExplainTarget(Target):
     name = "vyre-explain"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        copy = module.clone()
-        for step in (PromoteLetsPass(), PredicateReturnsPass(), HoistGridSyncPass()):
-            step.apply(ctx, copy)
-        for program in copy.walk():
+        for program in module.walk():
             if isinstance(program, ProgramOp):
-                print(explanation(program), file=output)
+                print(crossing_values(program), file=output)
+
+
+def crossing_values(program: ProgramOp) -> str:
+    """
+    What crosses the grid barriers of a program, and what becomes of it.
+
+    Example: `print(crossing_values(program))`
+    """
+    copy = ModuleOp([program.clone()])
+    for step in (PromoteLetsPass(), PredicateReturnsPass(), HoistGridSyncPass()):
+        step.apply(Context(), copy)
+    (prepared,) = (op for op in copy.ops if isinstance(op, ProgramOp))
+    return explanation(prepared)
 
 
 def explanation(program: ProgramOp) -> str:
@@ -190,6 +200,8 @@ def _why_kept(crossing: Crossing, value: SSAValue) -> str:
     if value in crossing.passed_on:
         return "passed on by the test of a loop"
     assert isinstance(owner, Operation)
+    if any(is_memref(o) and crossing.spine.is_local(o) for o in owner.operands):
+        return "only its run has the buffer"
     match owner:
         case AtomicOp() | AtomicCasOp():
             return "an atomic is executed once"

@@ -14,7 +14,7 @@ with invocations taking turns differently. Found are:
 A finding names the operations, their places and the invocations.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -27,10 +27,12 @@ from vyre.dialects.refusal import Note
 from vyre.dialects.vyre import AtomicCasOp, AtomicOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import AtomicKind
 from vyre.runtime.access_history import READ, UPDATE, WRITE, History
-from vyre.runtime.arguments import Prepared, starts_as_zeros
+from vyre.runtime.binding import BindingPlan
+from vyre.runtime.config import Order
+from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import DivergentBarrier, Timeout, Trapped
 from vyre.runtime.geometry import workgroup_of
-from vyre.runtime.reference.engine import Dispatch, Order
+from vyre.runtime.reference.engine import Dispatch
 from vyre.runtime.reference.frames import Lanes
 from vyre.runtime.reference.grid import Extent, Grid
 from vyre.runtime.reference.memory import Memory
@@ -51,22 +53,23 @@ class Finding(LocatedError):
         self.kind: Kind = kind
 
 
+Storage = Mapping[str, NDArray[Any] | np.generic]
+"""Arrays and numbers by name, which a run may write to."""
+
+
 def check(
     program: ProgramOp | ScheduleOp,
-    prepare: Callable[[], Prepared],
+    fresh: Callable[[], Storage],
     groups: Extent,
     timeout: float | None = None,
 ) -> list[Finding]:
-    """Run the program on fresh arguments, several times, and report what is wrong."""
-    prepared = prepare()
-    unwritten = {
-        buffer.entry_name.data
-        for buffer in prepared.interface.buffers
-        if starts_as_zeros(buffer)
-    }
+    """Run the program on fresh storage, several times, and report what is wrong."""
+    storage = fresh()
+    unwritten = {b.name for b in BindingPlan.of(program).declared if b.starts_as_zeros}
     watcher = Watcher(Grid(groups, workgroup_of(program)), unwritten)
+    deadline = Deadline(timeout)
     try:
-        Dispatch(groups, observer=watcher, timeout=timeout).run(program, prepared.storage)
+        Dispatch(groups, observer=watcher, deadline=deadline).run(program, storage)
     except DivergentBarrier as error:
         watcher.add(Finding("divergent barrier", error.barrier, error.cause, error.fix))
     except (Timeout, Trapped):
@@ -74,14 +77,14 @@ def check(
         if not watcher.findings:
             raise
     if not watcher.findings:
-        _check_orders(program, prepare, prepared, groups, watcher, timeout)
+        _check_orders(program, fresh, storage, groups, watcher, timeout)
     return list(watcher.findings.values())
 
 
 def _check_orders(
     program: ProgramOp | ScheduleOp,
-    prepare: Callable[[], Prepared],
-    expected: Prepared,
+    fresh: Callable[[], Storage],
+    expected: Storage,
     groups: Extent,
     watcher: "Watcher",
     timeout: float | None,
@@ -89,14 +92,16 @@ def _check_orders(
     few = watcher.grid.group_count <= TURNS_UP_TO
     orders: tuple[Order, ...] = ("mirrored", "reversed", "random")
     for order in orders if few else orders[:1]:
-        other = prepare()
+        other, deadline = fresh(), Deadline(timeout)
         try:
-            Dispatch(groups, order=order, timeout=timeout).run(program, other.storage)
+            Dispatch(groups, order=order, deadline=deadline).run(program, other)
         except (DivergentBarrier, Timeout, Trapped) as error:
             watcher.add(_ending_finding(program, error))
             return
-        for name, array in expected.results().items():
-            differs = _bits(array) != _bits(other.results()[name])
+        for binding in BindingPlan.of(program).written:
+            name = binding.name
+            runs = [binding.result_of(np.asarray(run[name])) for run in (expected, other)]
+            differs = _bits(runs[0]) != _bits(runs[1])
             if differs.any():
                 element = [int(i) for i in np.argwhere(differs)[0]]
                 watcher.add(_order_finding(program, watcher.contended, name, element))

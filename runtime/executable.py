@@ -1,49 +1,70 @@
 """`vyre.compile`: a program that can be called with arrays."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from vyre.diagnostics import did_you_mean
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
-from vyre.dialects.vyre.attributes import MemoryKind
-from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
-from vyre.reading import context, parse
-from vyre.runtime.arguments import Interface, Prepared
+from vyre.reading import parse
+from vyre.runtime import telemetry
+from vyre.runtime.backend import Backend, Buffer
+from vyre.runtime.backends import find_backend
+from vyre.runtime.binding import Arguments, BindingPlan, Role
+from vyre.runtime.bound import Bound
 from vyre.runtime.checker import Finding, check
-from vyre.runtime.errors import InvalidArgument, OutOfMemory
-from vyre.runtime.geometry import check_size, checked_grid, infer_grid, workgroup_of
-from vyre.runtime.reference.engine import Dispatch, Order
+from vyre.runtime.config import OPTIONS, DispatchConfig, Mode
+from vyre.runtime.device import Device, check_buffer_size
+from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
+from vyre.runtime.explanation import explanation
+from vyre.runtime.geometry import (
+    Extent,
+    Geometry,
+    check_size,
+    checked_grid,
+    checked_workgroup,
+    infer_grid,
+    workgroup_of,
+    works_together,
+)
+from vyre.runtime.passes import Report
+from vyre.runtime.resident import Resident
+from vyre.runtime.results import Results
+from vyre.runtime.route import Route, choose_route
+from vyre.runtime.session import Plan, Session
+from vyre.runtime.trace import Trace, saved_trace
+from vyre.runtime.variants import Variants
 from vyre.source import deep_recursion
 
-Mode = Literal["auto", "native", "split"]
+Array = NDArray[Any]
 
-ENGINES = ("reference",)
-"""Engines by name; `auto` takes the first."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def compile(
     source: ModuleOp | str | PathLike[str],
     *,
     program: str | None = None,
-    engine: str = "auto",
+    engine: str | Backend | Callable[..., None] = "auto",
     mode: Mode = "auto",
 ) -> "Executable":
     """
     Make a program callable.
 
     `source` is a module, a file or program text. If it holds several programs, `program`
-    names the one to run; a schedule goes before the programs it launches. With
-    `mode="split"` a program is split at its grid barriers into launches; the reference
-    engine otherwise runs it as it is written, which gives the same.
+    names the one to run; a schedule goes before the programs it launches. `engine` is a
+    name, a `Backend`, or any function that runs a program; see `vyre.runtime.closure`.
+    `mode` says how grid barriers are run; results are the same in every mode.
 
     Example:
 
@@ -60,31 +81,10 @@ def compile(
         module = source
     else:
         module = parse(source)
-    if engine not in ("auto", *ENGINES):
-        raise InvalidArgument(
-            f"there is no engine '{engine}'",
-            did_you_mean(engine, ENGINES) or f"the engines are {', '.join(ENGINES)}",
-        )
-    if mode not in get_args(Mode):
-        raise InvalidArgument(
-            f"there is no mode '{mode}'", f"use {', '.join(get_args(Mode))}"
-        )
-    chosen = find_program(module, program)
-    if mode == "split" and isinstance(chosen, ProgramOp):
-        return Executable(split_program(chosen))
-    return Executable(chosen)
-
-
-def split_program(program: ProgramOp) -> ProgramOp | ScheduleOp:
-    """
-    The program as a schedule of launches, in a module of its own; a copy of the program
-    if it has no grid barrier.
-    """
-    name = program.sym_name.data
-    module = ModuleOp([program.clone()])
-    with deep_recursion():
-        HostPlanPass().apply(context(), module)
-    return find_program(module, name)
+    backend = find_backend(engine)
+    exe = Executable(find_program(module, program), backend, DispatchConfig(mode=mode))
+    exe.route(exe.config, None)  # What cannot be split or run is refused now.
+    return exe
 
 
 def find_program(module: ModuleOp, name: str | None) -> ProgramOp | ScheduleOp:
@@ -108,134 +108,268 @@ def find_program(module: ModuleOp, name: str | None) -> ProgramOp | ScheduleOp:
     return candidates[0]
 
 
-@dataclass
+class Timed(NamedTuple):
+    """Results of a call, and what it took."""
+
+    results: dict[str, Array]
+    report: Report
+
+
 class Executable:
     """
     A program on an engine. Call it with buffers and parameters by name; it gives back
     every buffer that the program may write, and never changes the caller's arrays.
 
     Outputs and `write_only` buffers start as zeros; an array passed for one only says how
-    large it is. `grid` counts workgroups and is inferred if it is left out.
+    large it is. The fields of `DispatchConfig` can be passed by name too, or as `config`.
+    It may be used from several threads at once.
+
+    | call | what it does |
+    |---|---|
+    | `exe(...)` | runs, and gives results by name |
+    | `exe(..., into={...})` | the same, with results in the caller's arrays |
+    | `exe.timed(...)` | the same, and how long each part took |
+    | `exe.bind(...)` | runs on the caller's arrays in place, many times |
+    | `exe.resident(...)` | keeps the buffers on the engine, for many runs |
+    | `exe.check(...)` | looks for races and other faults |
+    | `exe.explain(...)` | says how the program would run, and why |
     """
 
-    program: ProgramOp | ScheduleOp
-    interface: Interface = field(init=False)
-    persistent: dict[str, NDArray[Any]] = field(init=False, default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.interface = Interface.of(self.program)
+    def __init__(
+        self,
+        program: ProgramOp | ScheduleOp,
+        backend: Backend | None = None,
+        config: DispatchConfig = DispatchConfig(),
+    ):
+        self.program = program
+        self.backend = backend or find_backend("auto")
+        self.config = config
+        self.bindings = BindingPlan.of(program)
+        self.kept: dict[str, Buffer] = {}
+        """Persistent buffers as the last dispatch left them."""
+        self._variants = Variants(program, self.backend)
+        self._keeps = any(b.role is Role.PERSISTENT for b in self.bindings.declared)
+        self._keep_lock = threading.RLock()
+        self._keeper = Device(self.backend)
+        weakref.finalize(self, self._keeper.close)
 
     def __call__(
         self,
-        arguments: Mapping[str, object] = MappingProxyType({}),
+        arguments: Mapping[str, object] = NOTHING,
         /,
         *,
-        grid: object = None,
-        order: Order = "lockstep",
-        seed: int = 0,
-        timeout: float | None = None,
-        fixpoint_iterations: int | None = None,
-        **named: object,
-    ) -> dict[str, NDArray[Any]]:
+        config: DispatchConfig | None = None,
+        into: Mapping[str, object] = NOTHING,
+        trace: Trace | str | PathLike[str] | None = None,
+        **named: Any,
+    ) -> dict[str, Array]:
         """
         Run the program. Arguments are passed by name, or as a dictionary if a name is not
-        one that Python can pass.
+        one that Python can pass or is the name of an option.
 
-        `order` lets workgroups take turns instead of running in lockstep, to show hidden
-        dependence on it. `fixpoint_iterations` repeats the program on its own results
-        until a pass changes nothing, at most that many times.
+        `into` holds arrays that results are written to; they are given back among the
+        results. `trace` is a `Trace`, or a file to be written.
+
+        Example: `exe(x=array, n=5, grid=4)["x"]`
         """
-        prepared = self.prepare(_joined(arguments, named))
-        groups = self.resolve_grid(prepared, grid)
-        dispatch = Dispatch(groups, order=order, seed=seed, timeout=timeout)
-        for _ in self._passes(prepared, fixpoint_iterations):
-            try:
-                dispatch.run(self.program, prepared.storage)
-            except MemoryError:
-                raise OutOfMemory(
-                    f"a grid of {groups} workgroups does not fit into memory",
-                    "use a smaller grid, with a loop in the program",
-                ) from None
-        results = prepared.results()
-        for name in self._persistent_names(arguments, named):
-            self.persistent[name] = np.asarray(prepared.storage[name])
-            results[name] = results[name].copy()
-        return results
+        return self._call(arguments, config, into, trace, named, timed=False).results
+
+    def timed(
+        self,
+        arguments: Mapping[str, object] = NOTHING,
+        /,
+        *,
+        config: DispatchConfig | None = None,
+        into: Mapping[str, object] = NOTHING,
+        trace: Trace | str | PathLike[str] | None = None,
+        **named: Any,
+    ) -> Timed:
+        """
+        Run the program as a call does, and measure.
+
+        Example: `results, report = exe.timed(x=array); report.wall`
+        """
+        return self._call(arguments, config, into, trace, named, timed=True)
+
+    def _call(
+        self,
+        arguments: Mapping[str, object],
+        config: DispatchConfig | None,
+        into: Mapping[str, object],
+        trace: Trace | str | PathLike[str] | None,
+        named: Mapping[str, Any],
+        *,
+        timed: bool,
+    ) -> Timed:
+        given, settings = self.sorted_out(arguments, config, named)
+        checked = self.bindings.check(given)
+        with (
+            telemetry.counting_failures(),
+            saved_trace(trace) as recorder,
+            self.keeping(),
+        ):
+            session = Session(self, checked, settings, recorder)
+            with session.device:
+                results = Results(session, into)
+                results.lay_out()
+                report = session.run(timed=timed)
+                found = results.fetched()
+                session.keep_persistent()
+        return Timed(found, report.until_now())
+
+    def bind(
+        self,
+        arguments: Mapping[str, object] = NOTHING,
+        /,
+        *,
+        config: DispatchConfig | None = None,
+        trace: Trace | None = None,
+        **named: Any,
+    ) -> Bound:
+        """
+        Fix the arguments, for many runs on the caller's own arrays.
+
+        Example: `step = exe.bind(u=field); step()`
+        """
+        given, settings = self.sorted_out(arguments, config, named)
+        return Bound(self, self.bindings.check(given), settings, trace)
+
+    def resident(
+        self,
+        arguments: Mapping[str, object] = NOTHING,
+        /,
+        *,
+        config: DispatchConfig | None = None,
+        trace: Trace | None = None,
+        **named: Any,
+    ) -> Resident:
+        """
+        Upload the arguments, for many runs on the engine.
+
+        Example: `with exe.resident(u=field) as held: held.run()`
+        """
+        given, settings = self.sorted_out(arguments, config, named)
+        return Resident(self, self.bindings.check(given), settings, trace)
 
     def check(
         self,
-        arguments: Mapping[str, object] = MappingProxyType({}),
+        arguments: Mapping[str, object] = NOTHING,
         /,
         *,
-        grid: object = None,
-        timeout: float | None = None,
-        **named: object,
+        config: DispatchConfig | None = None,
+        **named: Any,
     ) -> list[Finding]:
         """
-        Run the program and report races, accesses outside buffers, reads of elements
-        that were never written, divergent barriers and dependence on the order of
-        atomics. A valid program has no findings on its input.
+        Run the program on the reference engine and report races, accesses outside buffers,
+        reads of elements that were never written, divergent barriers and dependence on the
+        order of atomics. A valid program has no findings on its input.
+
+        Example: `assert not exe.check(x=array)`
         """
-        everything = _joined(arguments, named)
-        groups = self.resolve_grid(self.prepare(everything), grid)
-        return check(self.program, lambda: self.prepare(everything), groups, timeout)
+        given, settings = self.sorted_out(arguments, config, named)
+        checked = self.bindings.check(given)
+        plan = self.plan(checked, settings)
+        program = (
+            plan.route.unit if settings.mode == "split" else plan.route.variant.program
+        )
+        return check(program, checked.storage, plan.geometry.groups, settings.timeout)
+
+    def explain(
+        self,
+        arguments: Mapping[str, object] = NOTHING,
+        /,
+        *,
+        config: DispatchConfig | None = None,
+        **named: Any,
+    ) -> str:
+        """
+        How the program would run with these arguments, and why; without arguments, how it
+        would if the grid fits.
+
+        Example: `print(exe.explain(x=array, grid=4))`
+        """
+        given, settings = self.sorted_out(arguments, config, named)
+        if not given and self.bindings.names:
+            return explanation(self, self.route(settings, None))
+        checked = self.bindings.check(given)
+        plan = self.plan(checked, settings)
+        return explanation(self, plan.route, plan.geometry, checked)
 
     @property
-    def workgroup(self) -> tuple[int, int, int]:
-        """Invocations per workgroup along x, y and z."""
+    def workgroup(self) -> Extent:
+        """Invocations per workgroup along x, y and z, as the program says."""
         return workgroup_of(self.program)
 
-    def prepare(self, arguments: Mapping[str, object]) -> Prepared:
-        """Check arguments and lay out storage for a run."""
-        prepared = self.interface.prepare(arguments)
-        for name in self._persistent_names(arguments):
-            if name in self.persistent:
-                prepared.storage[name] = self.persistent[name].copy()
-        return prepared
-
-    def _persistent_names(self, *given: Mapping[str, object]) -> list[str]:
-        """Buffers that are kept between dispatches and were not passed this time."""
-        passed = {name for arguments in given for name in arguments}
-        return [
-            buffer.entry_name.data
-            for buffer in self.interface.buffers
-            if buffer.memory_kind is MemoryKind.PERSISTENT
-            and buffer.entry_name.data not in passed
-        ]
-
-    def resolve_grid(self, prepared: Prepared, grid: object) -> tuple[int, int, int]:
-        """The grid that was passed, or the one that the arguments imply."""
-        if grid is None:
-            groups = infer_grid(self.program, prepared.element_counts())
-        else:
-            groups = checked_grid(grid)
-        check_size(groups, workgroup_of(self.program))
-        return groups
-
-    def _passes(self, prepared: Prepared, iterations: Any) -> Iterator[None]:
-        """One pass, or passes until one leaves all writable buffers as they were."""
-        if iterations is not None and (not isinstance(iterations, int) or iterations < 1):
+    def sorted_out(
+        self,
+        arguments: Mapping[str, object],
+        config: DispatchConfig | None,
+        named: Mapping[str, Any],
+    ) -> tuple[dict[str, object], DispatchConfig]:
+        """Arguments of the program, and how to run it."""
+        for name in arguments.keys() & (named.keys() - OPTIONS):
             raise InvalidArgument(
-                f"fixpoint_iterations is {iterations}", "ask for at least one pass"
+                f"argument '{name}' is given twice", "pass it in the dictionary or by name"
             )
-        before: dict[str, bytes] | None = None
-        for _ in range(iterations or 1):
-            yield
-            after = {
-                buffer.entry_name.data: prepared.storage[buffer.entry_name.data].tobytes()
-                for buffer in self.interface.buffers
-                if buffer.access.data.writable
-            }
-            if after == before:
-                return
-            before = after
+        options = {name: value for name, value in named.items() if name in OPTIONS}
+        others = {name: value for name, value in named.items() if name not in OPTIONS}
+        for name in options.keys() & set(self.bindings.names) - arguments.keys():
+            raise InvalidArgument(
+                f"'{name}' is the name of an option and of an argument",
+                f"pass the argument in a dictionary: exe({{'{name}': ...}})",
+            )
+        settings = (config or self.config).with_options(options)
+        if settings.mode is None:
+            settings = settings.with_options({"mode": self.config.mode or "auto"})
+        return {**arguments, **others}, settings
 
+    def plan(self, arguments: Arguments, config: DispatchConfig) -> Plan:
+        """How a dispatch with these arguments will run."""
+        size = None if config.workgroup is None else checked_workgroup(config.workgroup)
+        workgroup = size or workgroup_of(self.program)
+        if config.grid is None:
+            counts = arguments.element_counts()
+            groups = infer_grid(workgroup, counts, together=self._works_together)
+        else:
+            groups = checked_grid(config.grid)
+        geometry = Geometry(groups, workgroup)
+        check_size(geometry)
+        self._check_abilities(arguments, config)
+        return Plan(config, geometry, self.route(config, geometry))
 
-def _joined(
-    arguments: Mapping[str, object], named: Mapping[str, object]
-) -> dict[str, object]:
-    for name in arguments.keys() & named.keys():
-        raise InvalidArgument(
-            f"argument '{name}' is given twice", "pass it in the dictionary or by name"
-        )
-    return {**arguments, **named}
+    @cached_property
+    def _works_together(self) -> bool:
+        return works_together(self.program)
+
+    def route(self, config: DispatchConfig, geometry: Geometry | None) -> Route:
+        """What runs, in which way, and why."""
+        size = None if config.workgroup is None else checked_workgroup(config.workgroup)
+        return choose_route(self._variants.of(size), config.mode or "auto", geometry)
+
+    def _check_abilities(self, arguments: Arguments, config: DispatchConfig) -> None:
+        can, name = self.backend.capabilities, self.backend.name
+        if config.order != "lockstep" and not can.orders:
+            raise UnsupportedFeature(
+                f"engine '{name}' cannot be told the order '{config.order}'",
+                "leave the order out, or use engine 'reference'",
+            )
+        for binding in self.bindings.declared:
+            size = binding.size_of(arguments.shape(binding))
+            check_buffer_size(self.backend, binding.name, size)
+
+    def keeping(self) -> AbstractContextManager[object]:
+        """Dispatches that keep something for the next one come one after the other."""
+        return self._keep_lock if self._keeps else nullcontext()
+
+    def keep(self, buffer: Buffer) -> None:
+        """Let the next dispatch start with what a persistent buffer holds now."""
+        copy = self._keeper.buffer(buffer.name, buffer.shape, buffer.dtype)
+        try:
+            self._keeper.copy(buffer, copy)
+        except BaseException:
+            self._keeper.free(copy)
+            raise
+        before = self.kept.get(buffer.name)
+        self.kept[buffer.name] = copy
+        if before is not None:
+            self._keeper.free(before)

@@ -2,6 +2,8 @@
 
 import operator
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +17,27 @@ Extent = tuple[int, int, int]
 
 MAX_INVOCATIONS = 2**40
 """More than any engine can number; a larger grid is a mistake."""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """
+    Workgroups along x, y and z, and invocations per workgroup: the same for every launch
+    of a dispatch.
+
+    Example: `Geometry(groups=(4, 1, 1), size=(64, 1, 1)).invocation_count` is 256.
+    """
+
+    groups: Extent
+    size: Extent
+
+    @property
+    def group_count(self) -> int:
+        return prod(self.groups)
+
+    @property
+    def invocation_count(self) -> int:
+        return self.group_count * prod(self.size)
 
 
 def programs_of(program: ProgramOp | ScheduleOp) -> list[ProgramOp]:
@@ -36,17 +59,16 @@ def workgroup_of(program: ProgramOp | ScheduleOp) -> Extent:
 
 
 def infer_grid(
-    program: ProgramOp | ScheduleOp, element_counts: Mapping[BufferOp, int]
+    size: Extent, element_counts: Mapping[BufferOp, int], *, together: bool
 ) -> Extent:
     """
-    Enough workgroups for one invocation per element.
+    Enough workgroups of this size for one invocation per element.
 
     The elements are those of the largest buffer that is written; of the largest buffer at
     all if none is, or if invocations work together (workgroup memory and barriers, atomics
     or subgroup operations), because then inputs may have more elements than results. The
     whole program counts, also after it is split.
     """
-    size = workgroup_of(program)
     if size[1] != 1 or size[2] != 1:
         raise InvalidArgument(
             f"the grid is missing, and workgroups of {list(size)} are not one-dimensional",
@@ -57,12 +79,13 @@ def infer_grid(
         for buffer, count in element_counts.items()
         if buffer.access.data.writable
     }
-    counted = element_counts if not written or _cooperates(program) else written
+    counted = element_counts if not written or together else written
     elements = max(counted.values(), default=1)
     return max(1, -(-elements // size[0])), 1, 1
 
 
-def _cooperates(program: ProgramOp | ScheduleOp) -> bool:
+def works_together(program: ProgramOp | ScheduleOp) -> bool:
+    """Whether invocations work together, or did before the program was split."""
     if isinstance(program, ScheduleOp) and program.cooperates is not None:
         return True
     return any(map(cooperates, programs_of(program)))
@@ -70,25 +93,31 @@ def _cooperates(program: ProgramOp | ScheduleOp) -> bool:
 
 def checked_grid(grid: Any) -> Extent:
     """The grid that a caller passed: a number, or up to three."""
-    if isinstance(grid, np.ndarray):
-        grid = cast(Any, grid).tolist()
-    given = list(cast(Sequence[Any], grid) if isinstance(grid, Sequence) else [grid])
-    numbers = [operator.index(n) for n in given if hasattr(n, "__index__") and n >= 1]
-    if not 1 <= len(given) <= 3 or len(numbers) != len(given):
+    return _extent(grid, "grid", "workgroups")
+
+
+def checked_workgroup(size: Any) -> Extent:
+    """The size of workgroups that a caller passed: a number, or up to three."""
+    return _extent(size, "workgroup", "invocations")
+
+
+def _extent(given: Any, what: str, counted: str) -> Extent:
+    if isinstance(given, np.ndarray):
+        given = cast(Any, given).tolist()
+    parts = list(cast(Sequence[Any], given) if isinstance(given, Sequence) else [given])
+    numbers = [operator.index(n) for n in parts if hasattr(n, "__index__") and n >= 1]
+    if not 1 <= len(parts) <= 3 or len(numbers) != len(parts):
         raise InvalidArgument(
-            f"the grid is {grid!r}", "pass one to three positive numbers of workgroups"
+            f"the {what} is {given!r}", f"pass one to three positive numbers of {counted}"
         )
     x, y, z = (*numbers, 1, 1)[:3]
     return x, y, z
 
 
-def check_size(grid: Extent, workgroup: Extent) -> None:
+def check_size(geometry: Geometry) -> None:
     """Refuse grids that no machine could run."""
-    invocations = 1
-    for extent in (*grid, *workgroup):
-        invocations *= extent
-    if invocations > MAX_INVOCATIONS:
+    if geometry.invocation_count > MAX_INVOCATIONS:
         raise InvalidArgument(
-            f"the grid has {invocations} invocations, more than 2**40",
+            f"the grid has {geometry.invocation_count} invocations, more than 2**40",
             "use a smaller grid, with a loop in the program",
         )

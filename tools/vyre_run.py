@@ -17,13 +17,15 @@ from typing import Any, NoReturn, cast
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
-from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from vyre.diagnostics import VyreError, did_you_mean
-from vyre.dialects.vyre import ProgramOp
+from vyre.lowering.plan.drawing import plan_drawing
+from vyre.lowering.plan.model import Plan
+from vyre.runtime.backends import backend_names
+from vyre.runtime.config import DispatchConfig
 from vyre.runtime.errors import InvalidArgument
-from vyre.runtime.executable import ENGINES, Executable, compile
-from vyre.runtime.geometry import programs_of
+from vyre.runtime.executable import Executable, compile
+from vyre.runtime.passes import Report
 from vyre.tools.failures import report_failures
 from vyre.tools.inputs import input_value, zeros_for
 
@@ -36,36 +38,59 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> None:
     """Run the tool with these command-line arguments."""
     args = _parser().parse_args(arguments)
-    started = time.perf_counter()
+    started = time.perf_counter_ns()
     exe = compile(Path(args.file), program=args.program, engine=args.engine, mode=args.mode)
     inputs = _inputs(exe, args.inputs)
     _check_outputs(exe, args.outputs)
-    compiled = time.perf_counter()
-    if args.explain and not args.json:
-        print(_explanation(exe, inputs, args.grid))
+    config = exe.config.with_options(_options(args))
+    compiled = time.perf_counter_ns() - started
+    if args.plan is not None:
+        Path(args.plan).write_text(_drawing(exe, inputs, config), encoding="utf-8")
+    explanation = exe.explain(inputs, config=config) if args.explain else None
+    if explanation is not None and not args.json:
+        print(explanation, end="\n\n")
     if args.check:
-        _check(exe, inputs, args)
+        _check(exe, inputs, config, as_json=args.json)
         return
-    results = exe(
-        inputs, grid=args.grid, timeout=args.timeout, fixpoint_iterations=args.fixpoint
-    )
-    finished = time.perf_counter()
-    times = {"compile": compiled - started, "run": finished - compiled}
+    results, report = exe.timed(inputs, config=config, trace=args.trace)
     _save(results, args.outputs)
     shown = {name: array for name, array in results.items() if name not in args.outputs}
+    times = {"compile": compiled, **_times(report)} if args.time else None
     if args.json:
-        report: dict[str, object] = {"outputs": _as_json(shown)}
-        if args.time:
-            report["seconds"] = times
-        if args.explain:
-            report["explanation"] = _explanation(exe, inputs, args.grid)
-        print(json.dumps(report, allow_nan=False))
+        print(json.dumps(_as_json(shown, times, explanation), allow_nan=False))
         return
     for name, array in shown.items():
         print(f"{name} = {array}")
-    if args.time:
-        for part, seconds in times.items():
-            print(f"{part}: {seconds * 1e3:.3f} ms")
+    for part, nanoseconds in (times or {}).items():
+        print(f"{part}: {nanoseconds / 1e6:.3f} ms")
+
+
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """What the command line says about how to run."""
+    return {
+        "grid": args.grid,
+        "workgroup": args.workgroup,
+        "timeout": args.timeout,
+        "fixpoint_iterations": args.fixpoint,
+        "check_interval": args.check_interval,
+    }
+
+
+def _times(report: Report) -> dict[str, int]:
+    """The run as a whole, what the engine knows of it, and each segment of several."""
+    found = {"run": report.wall}
+    for part in ("device", "enqueue", "wait"):
+        if getattr(report, part) is not None:
+            found[part] = getattr(report, part)
+    if len(report.segments) > 1:
+        for segment in report.segments:
+            found[f"@{segment.name} x {segment.launches}"] = segment.wall
+    return found
+
+
+def _drawing(exe: Executable, inputs: dict[str, object], config: DispatchConfig) -> str:
+    plan = exe.plan(exe.bindings.check(inputs), config)
+    return plan_drawing(Plan.of(plan.route.unit), f"{plan.route.way}: {plan.route.reason}")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -86,16 +111,20 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("file", help="an .mlir file")
     add("--program", metavar="NAME", help="which one, if the file has several")
-    add("--engine", default="auto", choices=["auto", *ENGINES])
+    add("--engine", default="auto", choices=["auto", *backend_names()])
     add("--mode", default="auto", choices=["auto", "native", "split"])
     add("--grid", type=_grid, metavar="X,Y,Z", help="workgroups; inferred if left out")
     add("--in", dest="inputs", action=_Named, metavar="NAME=FILE.npy|VALUE")
     add("--out", dest="outputs", action=_Named, metavar="NAME=FILE.npy")
+    add("--workgroup", type=_grid, metavar="X,Y,Z", help="instead of what the program says")
     add("--fixpoint", type=int, metavar="N", help="repeat until nothing changes, N times")
+    add("--check-interval", type=_interval, default=1, metavar="K|none")
     add("--timeout", type=float, metavar="SECONDS")
     add("--check", action="store_true", help="look for races and other faults")
     add("--time", action="store_true")
     add("--explain", action="store_true", help="show how the program will run")
+    add("--plan", metavar="FILE.svg", help="draw how the program will run")
+    add("--trace", metavar="FILE.json", help="write what happened when, for Perfetto")
     add("--json", action="store_true", help="print results as JSON")
     return parser
 
@@ -123,10 +152,14 @@ def _grid(text: str) -> tuple[int, ...]:
     return tuple(int(number) for number in text.split(","))
 
 
+def _interval(text: str) -> int | None:
+    return None if text == "none" else int(text)
+
+
 def _inputs(exe: Executable, texts: dict[str, str]) -> dict[str, object]:
     """Values for all arguments: what was given, zeros for the rest."""
-    table = (*exe.interface.buffers, *exe.interface.params)
-    entries = {entry.entry_name.data: entry for entry in table}
+    buffers = [binding.buffer for binding in exe.bindings.declared]
+    entries = {entry.entry_name.data: entry for entry in (*buffers, *exe.bindings.params)}
     inputs: dict[str, object] = {}
     for name, text in texts.items():
         if name not in entries:
@@ -142,7 +175,7 @@ def _inputs(exe: Executable, texts: dict[str, str]) -> dict[str, object]:
 
 
 def _check_outputs(exe: Executable, outputs: dict[str, str]) -> None:
-    writable = [b.entry_name.data for b in exe.interface.buffers if b.access.data.writable]
+    writable = [binding.name for binding in exe.bindings.written]
     for name in outputs:
         if name not in writable:
             raise InvalidArgument(
@@ -158,8 +191,10 @@ def _save(results: dict[str, NDArray[Any]], outputs: dict[str, str]) -> None:
             np.save(stream, results[name])
 
 
-def _as_json(results: dict[str, NDArray[Any]]) -> dict[str, object]:
-    return {
+def _as_json(
+    results: dict[str, NDArray[Any]], times: dict[str, int] | None, explanation: str | None
+) -> dict[str, object]:
+    outputs = {
         name: {
             "dtype": str(array.dtype),
             "shape": array.shape,
@@ -167,6 +202,12 @@ def _as_json(results: dict[str, NDArray[Any]]) -> dict[str, object]:
         }
         for name, array in results.items()
     }
+    found: dict[str, object] = {"outputs": outputs}
+    if times is not None:
+        found["seconds"] = {part: time / 1e9 for part, time in times.items()}
+    if explanation is not None:
+        found["explanation"] = explanation
+    return found
 
 
 def _numbers(data: Any) -> Any:
@@ -176,9 +217,11 @@ def _numbers(data: Any) -> Any:
     return str(data) if isinstance(data, float) and not isfinite(data) else data
 
 
-def _check(exe: Executable, inputs: dict[str, object], args: argparse.Namespace) -> None:
-    findings = exe.check(inputs, grid=args.grid, timeout=args.timeout)
-    if args.json:
+def _check(
+    exe: Executable, inputs: dict[str, object], config: DispatchConfig, *, as_json: bool
+) -> None:
+    findings = exe.check(inputs, config=config)
+    if as_json:
         rows = [{"kind": found.kind, "text": str(found)} for found in findings]
         print(json.dumps({"findings": rows}))
     else:
@@ -188,30 +231,3 @@ def _check(exe: Executable, inputs: dict[str, object], args: argparse.Namespace)
             print("no findings")
     if findings:
         sys.exit(1)
-
-
-def _route(exe: Executable) -> str:
-    if isinstance(exe.program, ProgramOp):
-        return "as it is written: a program"
-    programs = len(programs_of(exe.program))
-    return f"split: a schedule that launches {programs} program{'s' * (programs != 1)}"
-
-
-def _explanation(exe: Executable, inputs: dict[str, object], grid: object) -> str:
-    """What will run where: a line about the route, and a table of the buffers."""
-    prepared = exe.prepare(inputs)
-    groups = exe.resolve_grid(prepared, grid)
-    how = "as given" if grid is not None else "inferred from the buffers"
-    lines = [
-        f"@{exe.program.sym_name.data} on the reference engine, {_route(exe)}",
-        f"grid {groups}, {how}; workgroups of {exe.workgroup}",
-        f"{'buffer':<16}{'access':<12}{'type':<20}shape",
-    ]
-    for buffer in exe.interface.buffers:
-        name = buffer.entry_name.data
-        shape = list(np.shape(prepared.storage[name]))
-        unknown = DYNAMIC_INDEX in buffer.type.get_shape()
-        note = "  (from the argument)" if unknown else ""
-        row = f"{name:<16}{buffer.access.data!s:<12}{buffer.type!s:<20}{shape}{note}"
-        lines.append(row)
-    return "\n".join(lines)

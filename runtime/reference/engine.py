@@ -7,10 +7,9 @@ phase: a program whose result depends on it is not valid.
 """
 
 import random
-import time
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,29 +17,21 @@ from typing_extensions import override
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
-from vyre.dialects.vyre.attributes import Access, ScratchScope
-from vyre.dialects.vyre.host import programs_in
+from vyre.dialects.vyre.attributes import Access
+from vyre.runtime.config import Order
+from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import (
     DivergentBarrier,
-    InvalidArgument,
-    Timeout,
     Trapped,
     UnsupportedFeature,
 )
-from vyre.runtime.reference.control import ControlFlow
+from vyre.runtime.geometry import Geometry, workgroup_of
 from vyre.runtime.reference.device import Gang, Launch, Observer
-from vyre.runtime.reference.frames import Frame, Value
+from vyre.runtime.reference.frames import Value
 from vyre.runtime.reference.grid import Extent, Grid
 from vyre.runtime.reference.memory import Memory
 from vyre.runtime.scalars import dtype_of
-
-Order: TypeAlias = Literal[
-    "lockstep", "mirrored", "in_order", "reversed", "random", "delayed"
-]
-"""
-How invocations take turns: all at once, from the first or the last (which only atomics can
-tell apart); or workgroup by workgroup, in this order.
-"""
+from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
 
 
 @dataclass
@@ -55,23 +46,12 @@ class Dispatch:
     size: Extent | None = None
     order: Order = "lockstep"
     seed: int = 0
-    timeout: float | None = None
+    deadline: Deadline = field(default_factory=Deadline)
     observer: Observer | None = None
-    _deadline: float | None = field(init=False, default=None)
     _random: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.order not in get_args(Order):
-            raise InvalidArgument(
-                f"there is no order '{self.order}'", f"use {', '.join(get_args(Order))}"
-            )
-        if self.timeout is not None and not self.timeout > 0:
-            raise InvalidArgument(
-                f"the timeout is {self.timeout}", "pass a positive number of seconds"
-            )
         self._random = random.Random(self.seed)
-        if self.timeout is not None:
-            self._deadline = time.monotonic() + self.timeout
 
     def run(
         self,
@@ -91,23 +71,27 @@ class Dispatch:
             entries[entry.results[0]] = (
                 Memory.of(entry.entry_name.data, np.asarray(value)) if is_buffer else value
             )
+        if isinstance(program, vyre.ProgramOp):
+            self.run_program(program, entries)
+        else:
+            _Host(self, program).run(entries)
+
+    def run_program(self, program: vyre.ProgramOp, entries: dict[SSAValue, Value]) -> None:
+        """Run a program with its buffers and parameters."""
         with np.errstate(all="ignore"):
-            if isinstance(program, vyre.ProgramOp):
-                self.launch(program, entries)
-            else:
-                _Host(self, program, entries).run()
+            self.launch(program, entries)
 
     def grid(self, program: vyre.ProgramOp) -> Grid:
         x, y, z = self.size or program.workgroup
         return Grid(self.groups, (x, y, z))
 
+    def schedule_geometry(self, schedule: vyre.ScheduleOp) -> Geometry:
+        """The same for every launch; nothing depends on it if there is none."""
+        return Geometry(self.groups, self.size or workgroup_of(schedule))
+
     def tick(self) -> None:
         """Give up when the time is over."""
-        if self._deadline is not None and time.monotonic() > self._deadline:
-            raise Timeout(
-                f"the dispatch took longer than {self.timeout} s",
-                "raise the timeout, or find out why the program does not end",
-            )
+        self.deadline.check()
 
     def launch(self, program: vyre.ProgramOp, entries: dict[SSAValue, Value]) -> None:
         """Run a program over the whole grid, with its buffers and parameters."""
@@ -120,7 +104,7 @@ class Dispatch:
                 )
         for op in program.body.block.ops:
             if isinstance(op, vyre.ScratchOp):
-                entries[op.memref] = scratch_memory(op, grid)
+                entries[op.memref] = scratch_memory(op, Geometry(grid.groups, grid.size))
         launch = Launch(grid, entries, self.tick, self.observer)
         launch.gangs = [Gang(launch, lanes) for lanes in self._lanes(grid)]
         for gang in launch.gangs:
@@ -206,80 +190,37 @@ def _exchange(op: Operation, operands: list[Value], observer: Observer | None) -
             pass
 
 
-class _Host(ControlFlow):
-    """Runs a schedule: one lane, whose operations launch programs."""
+class _Host(ScheduleHost):
+    """Runs a schedule on this engine's own memory."""
 
-    def __init__(
-        self, dispatch: Dispatch, schedule: vyre.ScheduleOp, entries: dict[SSAValue, Value]
-    ):
-        assert schedule.parent is not None
+    def __init__(self, dispatch: Dispatch, schedule: vyre.ScheduleOp):
+        super().__init__(schedule, dispatch.schedule_geometry(schedule))
         self._dispatch = dispatch
-        self._schedule = schedule
-        self._programs = programs_in(schedule.parent)
-        self._frame = Frame(np.zeros(1, np.int64))
-        for key, value in entries.items():
-            self._frame[key] = value
-
-    def run(self) -> None:
-        for _ in self.block(self._schedule.body.block, self._frame):
-            raise AssertionError("a schedule has no barriers")
-
-    @override
-    def live(self, frame: Frame) -> None:
-        return None
 
     @override
     def tick(self) -> None:
         self._dispatch.tick()
 
     @override
-    def effect(self, op: Operation, frame: Frame) -> Generator[Operation, None, None]:
-        match op:
-            case vyre.BufferOp() | vyre.ParamOp():
-                pass
-            case vyre.ScratchOp():
-                frame[op.memref] = scratch_memory(op, self._grid())
-            case vyre.WorkgroupCountOp():
-                frame[op.id] = np.int64(self._grid().groups[op.axis.data.position])
-            case vyre.WorkgroupSizeOp():
-                frame[op.id] = np.int64(self._grid().size[op.axis.data.position])
-            case vyre.LengthOp():
-                memory: Memory = frame[op.buffer]
-                frame[op.length] = np.int64(memory.shape[op.dim.value.data])
-            case vyre.LaunchOp():
-                segment = self._programs[op.segment.string_value()]
-                keys = [entry.results[0] for entry in segment.launch_table]
-                values = [frame[argument] for argument in op.arguments]
-                self._dispatch.launch(segment, dict(zip(keys, values, strict=True)))
-            case vyre.ReadBackOp():
-                source: Memory = frame[op.source]
-                position = [np.int64(index) for index in op.position.get_values()]
-                frame[op.value] = source.load(source.place(position, frame.lanes))
-            case _:
-                raise UnsupportedFeature(
-                    f"the reference engine cannot execute '{op.name}' in a schedule",
-                    "lower it to arith, math, scf and vyre operations",
-                    at=op,
-                )
-        yield from ()
+    def launch(self, op: vyre.LaunchOp, segment: vyre.ProgramOp, values: list[Any]) -> None:
+        keys = [entry.results[0] for entry in segment.launch_table]
+        self._dispatch.launch(segment, dict(zip(keys, values, strict=True)))
 
-    def _grid(self) -> Grid:
-        """The grid of every launch; nothing depends on it if there is none."""
-        launches = (
-            op for op in self._schedule.body.walk() if isinstance(op, vyre.LaunchOp)
-        )
-        launch = next(launches, None)
-        if launch is None:
-            return Grid(self._dispatch.groups, self._dispatch.size or (1, 1, 1))
-        return self._dispatch.grid(self._programs[launch.segment.string_value()])
+    @override
+    def scratch(self, op: vyre.ScratchOp) -> Memory:
+        return scratch_memory(op, self.geometry)
+
+    @override
+    def shape(self, buffer: Memory) -> tuple[int, ...]:
+        return buffer.shape
+
+    @override
+    def element(self, buffer: Memory, position: tuple[int, ...]) -> Value:
+        indices = [np.int64(index) for index in position]
+        return buffer.load(buffer.place(indices, np.zeros(1, np.int64)))
 
 
-def scratch_memory(op: vyre.ScratchOp, grid: Grid) -> Memory:
+def scratch_memory(op: vyre.ScratchOp, geometry: Geometry) -> Memory:
     """Zeros: for each invocation or workgroup of the grid, or once."""
-    shape = list(op.memref.type.get_shape())
-    if op.scope.data is ScratchScope.PER_INVOCATION:
-        shape[0] = grid.lane_count
-    elif op.scope.data is ScratchScope.PER_WORKGROUP:
-        shape[0] = grid.group_count
     dtype = dtype_of(op.memref.type.element_type)
-    return Memory.of("scratch", np.zeros(shape, dtype))
+    return Memory.of("scratch", np.zeros(scratch_shape(op, geometry), dtype))

@@ -27,9 +27,10 @@ from xdsl.passes import ModulePass
 
 import vyre
 from vyre.diagnostics import InvalidProgram
+from vyre.runtime.config import DispatchConfig, Order
 from vyre.runtime.errors import Timeout, Trapped
 from vyre.runtime.executable import Executable, find_program
-from vyre.runtime.reference.engine import Dispatch, Order
+from vyre.runtime.reference.engine import Dispatch
 from vyre.runtime.reference.frames import Lanes
 from vyre.runtime.reference.memory import Memory
 
@@ -219,10 +220,11 @@ class Examination:
         exe = _compiled(module, "ill-formed", where)
         for launch in self.program.launches:
             watcher = PromiseWatcher()
-            prepared = exe.prepare(known_arguments(exe, self.program, launch))
-            grid = exe.resolve_grid(prepared, _grid(launch))
+            given = exe.bindings.check(known_arguments(exe, self.program, launch))
+            config = DispatchConfig(grid=_grid(launch))
+            grid = exe.plan(given, config).geometry.groups
             try:
-                Dispatch(grid, observer=watcher).run(exe.program, prepared.storage)
+                Dispatch(grid, observer=watcher).run(exe.program, given.storage())
             except Trapped:
                 pass
             if watcher.broken is not None:
@@ -254,7 +256,7 @@ def known_arguments(
 ) -> dict[str, Any]:
     """The program's arguments without those that were removed from it."""
     arguments = program.arguments(launch)
-    return {name: arguments[name] for name in exe.interface.names}
+    return {name: arguments[name] for name in exe.bindings.names}
 
 
 def _grid(launch: Launch) -> object:

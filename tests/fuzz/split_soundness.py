@@ -125,7 +125,7 @@ def findings(program: GridProgram) -> Iterator[VyreError]:
     exe = vyre.compile(vyre.parse(program.text, ctx=CONTEXT))
     for launch in program.launches:
         arguments = program.arguments(launch)
-        known = {name: arguments[name] for name in exe.interface.names}
+        known = {name: arguments[name] for name in exe.bindings.names}
         grid = None if launch.is_inferred else launch.grid
         for finding in exe.check(known, grid=grid, timeout=60):
             if finding.kind not in program.tolerates:

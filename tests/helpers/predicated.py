@@ -12,7 +12,7 @@ from vyre.locations import is_unknown
 from vyre.passes.predicate_returns import PredicateReturnsPass
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
-from vyre.runtime.reference.engine import Order
+from vyre.runtime.config import Order
 
 ORDERS: tuple[Order, ...] = ("lockstep", "mirrored", "in_order", "reversed", "random")
 Results = dict[str, NDArray[Any]]

@@ -20,8 +20,8 @@ from vyre.passes import get_all_passes
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
 from vyre.runtime.checker import Finding
+from vyre.runtime.config import Order
 from vyre.runtime.executable import Executable
-from vyre.runtime.reference.engine import Order
 
 Inputs = Mapping[str, Any]
 Results = dict[str, NDArray[Any]]

@@ -17,6 +17,7 @@ from vyre.analysis import geometry
 from vyre.dialects.vyre import AtomicCasOp, AtomicOp, LoadOp, StoreOp
 from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.prove_inbounds import ProveInboundsPass
+from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import Timeout
 from vyre.runtime.geometry import MAX_INVOCATIONS, Extent, checked_grid
 from vyre.runtime.reference.engine import Dispatch
@@ -49,9 +50,9 @@ def run(
     module: ModuleOp, given: Mapping[str, object], groups: Extent, watcher: Watcher
 ) -> None:
     exe = vyre.compile(module)
-    dispatch = Dispatch(groups, observer=watcher, timeout=5)
+    dispatch = Dispatch(groups, observer=watcher, deadline=Deadline(5))
     try:
-        dispatch.run(exe.program, exe.prepare(given).storage)
+        dispatch.run(exe.program, exe.bindings.check(given).storage())
     except Timeout:
         pass  # What was seen until then counts.
 

@@ -16,9 +16,10 @@ from vyre.dialects.vyre import Vyre
 ROOT = Path(__file__).parents[2]
 
 
-def test_dialect_page_is_fresh():
-    page = ROOT / "docs" / "dialect_page.py"
-    done = subprocess.run([sys.executable, page], capture_output=True, text=True)
+@pytest.mark.parametrize("script", ["dialect_page.py", "pictures.py"])
+def test_what_is_generated_is_fresh(script: str):
+    path = ROOT / "docs" / script
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -27,7 +27,7 @@ from vyre.dialects.vyre import (
     StoreOp,
 )
 from vyre.dialects.vyre.attributes import Access, AtomicKind, Axis
-from vyre.runtime.reference.engine import Order
+from vyre.runtime.config import Order
 
 GROUPS = (1, 2, 3, 7)
 

@@ -236,9 +236,10 @@ def test_split_mode_leaves_the_caller_s_module_as_it_is():
     module = vyre.parse(text)
     before = str(module)
     exe = vyre.compile(module, mode="split")
-    assert isinstance(exe.program, ScheduleOp)
+    assert isinstance(exe.route(exe.config, None).unit, ScheduleOp)
     assert str(module) == before
-    assert isinstance(vyre.compile(PROGRAM, mode="split").program, ProgramOp)
+    whole = vyre.compile(PROGRAM, mode="split")
+    assert isinstance(whole.route(whole.config, None).unit, ProgramOp)
 
 
 def test_modules_are_verified():

@@ -28,8 +28,8 @@ import vyre
 from vyre.dialects.vyre import LetOp, ProgramOp
 from vyre.dialects.vyre.attributes import FLOAT_REDUCE_KINDS, ReduceKind
 from vyre.passes.promote_lets import PromoteLetsPass
+from vyre.runtime.config import Order
 from vyre.runtime.errors import Trapped
-from vyre.runtime.reference.engine import Order
 
 
 def run(module: ModuleOp, n: int, order: Order) -> Results | int:

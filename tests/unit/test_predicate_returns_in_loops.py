@@ -6,7 +6,7 @@ from predicated import ORDERS, asks_anyone, assert_same, before_and_after
 from xdsl.dialects import scf
 
 from vyre.dialects.vyre import BarrierOp
-from vyre.runtime.reference.engine import Order
+from vyre.runtime.config import Order
 
 LEAVE = "scf.if %gone {\nvyre.return\n}"
 

@@ -51,4 +51,5 @@ def test_partial_writes_and_the_inferred_grid_stay():
     exe = vyre.compile(module)
     np.testing.assert_array_equal(exe(a=a, b=b)["b"], before)
     # The unused workgroup buffer made the larger input count.
-    assert exe.resolve_grid(exe.prepare({"a": a, "b": b}), None) == (6, 1, 1)
+    plan = exe.plan(exe.bindings.check({"a": a, "b": b}), exe.config)
+    assert plan.geometry.groups == (6, 1, 1)

@@ -70,18 +70,38 @@ def test_json(program: Path):
 
 def test_time_and_explain(program: Path):
     text = run(program, "--in", "a=ones(4)", "--time", "--explain", "--grid", "2").stdout
-    assert "@add on the reference engine, as it is written: a program" in text
-    assert "grid (2, 1, 1), as given; workgroups of (4, 1, 1)" in text
-    assert "a               read_only" in text
-    assert "run: " in text
+    assert "@add on engine 'reference'\nnative: there is no grid barrier" in text
+    assert "grid (2, 1, 1), workgroups of (4, 1, 1)" in text
+    assert "\na       input             memref<?xf32>  16\n" in text
+    assert "\nrun: " in text
 
 
 def test_split(program: Path):
     text = program.read_text().rstrip().removesuffix("}")
     program.write_text(f"{text}\n  vyre.barrier grid_sync\n}}\n")
     done = run(program, "--in", "a=1,1,1,1", "--mode", "split", "--explain")
-    assert "split: a schedule that launches 1 program\n" in done.stdout
+    assert "\nsplit: as asked for\n" in done.stdout
+    assert "nothing crosses" in done.stdout
     assert done.stdout.endswith("b = [1. 1. 1. 1.]\n")
+
+
+def test_plan_and_trace(program: Path, tmp_path: Path):
+    """Files beside the results: a picture, and what happened when."""
+    plan, trace = tmp_path / "plan.svg", tmp_path / "trace.json"
+    run(program, "--in", "a=ones(4)", "--plan", str(plan), "--trace", str(trace))
+    assert "there is no grid barrier" in plan.read_text()
+    names = [event["name"] for event in json.loads(trace.read_text())["traceEvents"]]
+    assert names.count("@add") == 2  # The dispatch, and its only launch.
+
+
+def test_workgroup_and_check_interval(program: Path):
+    done = run(program, "--in", "a=ones(4)", "--workgroup", "2", "--explain")
+    assert "grid (2, 1, 1), workgroups of (2, 1, 1)" in done.stdout
+    done = run(program, "--in", "a=ones(4)", "--fixpoint", "3", "--check-interval", "none")
+    assert done.stdout == "b = [3. 3. 3. 3.]\n"
+    assert "check_interval is 0" in fails(
+        program, "--in", "a=ones(4)", "--check-interval", "0"
+    )
 
 
 def test_fixpoint(program: Path):

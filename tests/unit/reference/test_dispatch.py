@@ -6,11 +6,12 @@ from small_programs import STORE, run
 
 import vyre
 from vyre.dialects.vyre import ProgramOp
+from vyre.runtime.config import Order
 from vyre.runtime.errors import (
     DivergentBarrier,
     UnsupportedFeature,
 )
-from vyre.runtime.reference.engine import Dispatch, Order
+from vyre.runtime.reference.engine import Dispatch
 
 
 def test_collectives_of_one_rank():

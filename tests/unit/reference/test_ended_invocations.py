@@ -7,7 +7,7 @@ import pytest
 from small_programs import STORE, run
 
 import vyre
-from vyre.runtime.reference.engine import Order
+from vyre.runtime.config import Order
 
 ORDERS = get_args(Order)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from small_programs import STORE, run
 
+from vyre.runtime.config import Order
 from vyre.runtime.errors import (
     Timeout,
     Trapped,
 )
-from vyre.runtime.reference.engine import Order
 
 
 def test_ids_in_three_dimensions():

@@ -16,7 +16,7 @@ from worked_examples import EXAMPLES, example_of, fault_size
 from xdsl.dialects.builtin import ModuleOp
 
 import vyre
-from vyre.runtime.reference.engine import Order
+from vyre.runtime.config import Order
 
 
 @cache

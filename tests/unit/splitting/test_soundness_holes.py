@@ -14,8 +14,8 @@ import pytest
 from split_cases import ORDERS, OUT, TILE, A, B, Way, program, split
 
 from vyre.dialects.vyre import BufferOp
+from vyre.runtime.config import Order
 from vyre.runtime.errors import Trapped
-from vyre.runtime.reference.engine import Order
 
 ROW = list(range(8))
 ZEROS = [0] * 8

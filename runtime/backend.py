@@ -1,0 +1,180 @@
+"""
+What an engine is to the runtime: memory, transfers and launches.
+
+Only five methods must be written: `allocate`, `free`, `upload`, `download` and `launch`.
+All that callers can do (results by name, storage of their own, resident buffers, fixpoints,
+times, splitting at grid barriers) is made of these, the same on every engine. The other
+methods have defaults that are right, and an engine may know a faster way.
+
+An engine is found by its name through the entry point group `vyre.backends`, or passed to
+`vyre.compile(..., engine=MyEngine())`. `vyre.testing.conformance` tells whether it keeps to
+the contract, which is in the docstrings here.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import TypeIs
+
+from vyre.analysis.features import Feature
+from vyre.dialects.vyre import ProgramOp
+from vyre.runtime.config import Order
+from vyre.runtime.deadline import Deadline
+from vyre.runtime.geometry import Extent, Geometry
+from vyre.runtime.times import Times
+
+Bytes = NDArray[np.uint8]
+"""Contiguous bytes of the host, one-dimensional."""
+
+Memory = Any
+"""Memory of an engine, as it handed it out; nobody else looks inside."""
+
+Kernel = Any
+"""A program that an engine has compiled."""
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """
+    What an engine can do; its answers must be honest. None means without a limit.
+
+    `grid_sync`: it runs programs with grid barriers as they are. `in_place`: it works in
+    the host's memory and may `adopt` arrays. `orders`: workgroups can be made to take turns
+    in the ways of `vyre.runtime.config.Order`. `lacks`: what programs may not use.
+    """
+
+    grid_sync: bool = False
+    in_place: bool = False
+    orders: bool = False
+    lacks: frozenset[Feature] = frozenset()
+    max_groups: Extent | None = None
+    max_workgroup: Extent | None = None
+    max_workgroup_invocations: int | None = None
+    max_buffer_bytes: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer:
+    """Memory of an engine as an array: `size` bytes from its beginning."""
+
+    name: str
+    memory: Memory
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape) * self.dtype.itemsize
+
+
+@dataclass(frozen=True, eq=False)
+class Launch:
+    """
+    One launch of a program over the whole grid. `arguments` are the buffers and parameters
+    of its table without workgroup buffers, in declaration order. `number` counts the
+    launches of a dispatch; `timed` asks for times, also if that means to wait.
+    """
+
+    program: ProgramOp
+    kernel: Kernel
+    arguments: Sequence[Buffer | np.generic]
+    geometry: Geometry
+    deadline: Deadline
+    number: int = 0
+    timed: bool = False
+    order: Order = "lockstep"
+    seed: int = 0
+
+
+class Backend(ABC):
+    """
+    An engine. Methods may be called from several threads at once.
+
+    Any exception that a method raises ends the dispatch and is reported as a typed error;
+    `MemoryError` as `OutOfMemory`. Everything that was allocated is freed then.
+
+    Example: `docs/runtime.md` has a complete engine.
+    """
+
+    name: ClassVar[str]
+    capabilities: Capabilities = Capabilities()
+
+    @abstractmethod
+    def allocate(self, size: int, alignment: int) -> Memory:
+        """`size` bytes, at least one, of any contents, at a multiple of `alignment`."""
+
+    @abstractmethod
+    def free(self, memory: Memory) -> None:
+        """Give memory back. Called once for all that was allocated, whatever happened."""
+
+    @abstractmethod
+    def upload(self, memory: Memory, offset: int, data: Bytes) -> None:
+        """Copy the host's bytes to the memory, from byte `offset` on."""
+
+    @abstractmethod
+    def download(self, memory: Memory, offset: int, data: Bytes) -> None:
+        """Fill the host's bytes from the memory, after all launches before."""
+
+    @abstractmethod
+    def launch(self, launch: Launch) -> Times | None:
+        """
+        Run a program over the grid, after all launches and transfers before. It may return
+        before the program has ended; then `finish` and `download` wait for it, and raise
+        what went wrong.
+        """
+
+    def compile(self, program: ProgramOp) -> Kernel:
+        """
+        Prepare a program for many launches. Unless the engine has `grid_sync`, there is no
+        grid barrier in it.
+        """
+        return program
+
+    def resident_groups(self, kernel: Kernel, geometry: Geometry) -> int | None:
+        """How many workgroups can wait for each other at a grid barrier; None for any."""
+        return None
+
+    def adopt(self, array: NDArray[Any]) -> Memory | None:
+        """An array in place as memory, which is not freed; None if that cannot be."""
+        return None
+
+    def finish(self) -> None:
+        """Wait until all launches have ended."""
+
+    def clear(self, memory: Memory, size: int) -> None:
+        """Fill the first `size` bytes with zeros."""
+        self.upload(memory, 0, np.zeros(size, np.uint8))
+
+    def copy(self, source: Memory, target: Memory, size: int) -> None:
+        """Copy the first `size` bytes of one memory to another."""
+        data = np.empty(size, np.uint8)
+        self.download(source, 0, data)
+        self.upload(target, 0, data)
+
+    def equal(self, one: Buffer, other: Buffer) -> bool:
+        """Whether two buffers hold the same; any NaN is like any other."""
+        contents: list[NDArray[Any]] = []
+        for buffer in (one, other):
+            data = np.empty(buffer.size, np.uint8)
+            self.download(buffer.memory, 0, data)
+            contents.append(data.view(buffer.dtype))
+        return same_elements(*contents)
+
+
+def same_elements(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether two arrays are the same to the bit, but for NaNs, which are all alike."""
+    if one.dtype.kind != "f":
+        return bool(np.array_equal(one, other))
+    bits = f"u{one.dtype.itemsize}"
+    differ = one.view(bits) != other.view(bits)
+    return not differ.any() or bool(np.all(np.isnan(one[differ]) & np.isnan(other[differ])))
+
+
+def is_buffer(argument: Buffer | np.generic) -> TypeIs[Buffer]:
+    """Whether an argument of a launch is a buffer and not a parameter."""
+    return isinstance(argument, Buffer)

@@ -1,0 +1,92 @@
+"""
+Engines by name.
+
+Others can add engines: a package names a `Backend` class, or a function that makes one, in
+the entry point group `vyre.backends`.
+
+```toml
+[project.entry-points."vyre.backends"]
+mine = "my_package:MyBackend"
+```
+"""
+
+import threading
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from vyre.diagnostics import did_you_mean
+from vyre.runtime.backend import Backend
+from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
+
+GROUP = "vyre.backends"
+
+_lock = threading.Lock()
+_made: dict[str, Backend] = {}
+
+
+def _reference() -> Backend:
+    from vyre.runtime.reference.backend import ReferenceBackend
+
+    return ReferenceBackend()
+
+
+_OWN: dict[str, Callable[[], Backend]] = {"reference": _reference}
+"""Vyre's engines; `auto` takes the first."""
+
+
+def backend_names() -> list[str]:
+    """
+    All engines that can be asked for.
+
+    Example: `vyre.compile(file, engine=backend_names()[0])`
+    """
+    return [*_OWN, *(name for name in _found() if name not in _OWN)]
+
+
+def find_backend(engine: str | Backend | Callable[..., None]) -> Backend:
+    """
+    The engine of that name, the engine itself, or one that a function makes.
+
+    Example: `find_backend("reference").capabilities`
+    """
+    if isinstance(engine, Backend):
+        return engine
+    if callable(engine):
+        from vyre.runtime.closure import ClosureBackend
+
+        return ClosureBackend(engine)
+    name = next(iter(_OWN)) if engine == "auto" else engine
+    with _lock:
+        if name not in _made:
+            _made[name] = _make(name)
+        return _made[name]
+
+
+def _make(name: Any) -> Backend:
+    if name in _OWN:
+        return _OWN[name]()
+    entry = _found().get(name)
+    if entry is None:
+        names = backend_names()
+        raise InvalidArgument(
+            f"there is no engine '{name}'",
+            did_you_mean(str(name), names) or f"the engines are {', '.join(names)}",
+        )
+    try:
+        made = entry.load()()
+    except Exception as error:
+        raise UnsupportedFeature(
+            f"engine '{name}' cannot be used here: {type(error).__name__}: {error}",
+            f"see what '{entry.value}' needs, or use another engine",
+        ) from error
+    if not isinstance(made, Backend):
+        raise UnsupportedFeature(
+            f"'{entry.value}' of engine '{name}' makes no Backend",
+            "derive it from vyre.runtime.backend.Backend",
+        )
+    return made
+
+
+def _found() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=GROUP)}

@@ -1,0 +1,293 @@
+"""
+The binding plan: which buffers and parameters a program has, what each is for, and in
+which order they come.
+
+Inputs and outputs are numbered in declaration order; `bindings` are sorted by their number
+in the program. Arrays are checked against the plan before anything runs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+
+from vyre.diagnostics import did_you_mean
+from vyre.dialects.vyre import BufferOp, ParamOp, ProgramOp, ScheduleOp
+from vyre.dialects.vyre.attributes import Access, MemoryKind
+from vyre.runtime.arguments import Array, as_array, as_scalar, check_overlaps
+from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.scalars import dtype_of
+
+
+class Role(Enum):
+    """
+    What a buffer is for. Inputs come from the caller; outputs start as zeros, and an array
+    passed for one only says how large it is; a persistent buffer is kept from one dispatch
+    to the next unless the caller passes one.
+    """
+
+    INPUT = "input"
+    UNIFORM = "uniform"
+    INPUT_OUTPUT = "input and output"
+    OUTPUT = "output"
+    PERSISTENT = "persistent"
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """One buffer of a program, as the runtime sees it."""
+
+    buffer: BufferOp
+    role: Role
+    input_index: int | None
+    output_index: int | None
+
+    @cached_property
+    def name(self) -> str:
+        return self.buffer.entry_name.data
+
+    @cached_property
+    def number(self) -> int:
+        """The binding number that the program gives."""
+        return 0 if self.buffer.binding is None else self.buffer.binding.value.data
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        return dtype_of(self.buffer.type.element_type)
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The declared shape, with `DYNAMIC_INDEX` for what the arguments decide."""
+        return tuple(self.buffer.type.get_shape())
+
+    @cached_property
+    def has_size(self) -> bool:
+        return DYNAMIC_INDEX not in self.shape
+
+    @property
+    def static_bytes(self) -> int | None:
+        """How large the buffer is, if the program says."""
+        return self.size_of(self.shape) if self.has_size else None
+
+    def size_of(self, shape: tuple[int, ...]) -> int:
+        """How many bytes the buffer has in this shape."""
+        return prod(shape) * self.dtype.itemsize
+
+    @cached_property
+    def alignment(self) -> int:
+        """Addresses are multiples of this many bytes."""
+        hint = self.buffer.align
+        return max(self.dtype.itemsize, 1 if hint is None else hint.value.data)
+
+    @cached_property
+    def is_written(self) -> bool:
+        return self.buffer.access.data.writable
+
+    @property
+    def starts_as_zeros(self) -> bool:
+        return self.role is Role.OUTPUT
+
+    @property
+    def may_be_left_out(self) -> bool:
+        return self.has_size and self.role in (Role.OUTPUT, Role.PERSISTENT)
+
+    @cached_property
+    def result_range(self) -> slice | None:
+        """The elements that are the result, if they are not all."""
+        if self.buffer.output_range is None:
+            return None
+        begin, end = self.buffer.output_range.get_values()
+        return slice(begin // self.dtype.itemsize, end // self.dtype.itemsize)
+
+    def result_of(self, array: Array) -> Array:
+        """The part of the buffer that callers get."""
+        if self.result_range is None:
+            return array
+        return array.reshape(-1)[self.result_range]
+
+    def result_bounds(self, shape: tuple[int, ...]) -> tuple[int, int]:
+        """The first element that callers get, and the one after the last."""
+        begin, end, _ = (self.result_range or slice(None)).indices(prod(shape))
+        return begin, end
+
+    def result_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape of what callers get."""
+        begin, end = self.result_bounds(shape)
+        return shape if self.result_range is None else (end - begin,)
+
+
+@dataclass(frozen=True)
+class BindingPlan:
+    """
+    The interface of a program or schedule.
+
+    Example: `[binding.name for binding in BindingPlan.of(program).outputs]`
+    """
+
+    declared: tuple[Binding, ...]
+    """All buffers but workgroup memory, in declaration order."""
+    params: tuple[ParamOp, ...]
+
+    @staticmethod
+    def of(program: ProgramOp | ScheduleOp) -> "BindingPlan":
+        table = list(program.table)
+        found: list[Binding] = []
+        inputs = outputs = 0
+        for buffer in (entry for entry in table if isinstance(entry, BufferOp)):
+            if buffer.access.data is Access.WORKGROUP:
+                continue
+            role = role_of(buffer)
+            is_input = role in (Role.INPUT, Role.UNIFORM, Role.INPUT_OUTPUT)
+            is_output = buffer.access.data.writable and role is not Role.PERSISTENT
+            found.append(
+                Binding(
+                    buffer,
+                    role,
+                    inputs if is_input else None,
+                    outputs if is_output else None,
+                )
+            )
+            inputs += is_input
+            outputs += is_output
+        params = tuple(entry for entry in table if isinstance(entry, ParamOp))
+        return BindingPlan(tuple(found), params)
+
+    @cached_property
+    def bindings(self) -> tuple[Binding, ...]:
+        """Sorted by the number that the program gives; equal ones as they are declared."""
+        return tuple(sorted(self.declared, key=lambda binding: binding.number))
+
+    @property
+    def inputs(self) -> list[Binding]:
+        return [binding for binding in self.declared if binding.input_index is not None]
+
+    @property
+    def outputs(self) -> list[Binding]:
+        return [binding for binding in self.declared if binding.output_index is not None]
+
+    @property
+    def written(self) -> list[Binding]:
+        """What a dispatch gives back: every buffer that the program may write."""
+        return [binding for binding in self.declared if binding.is_written]
+
+    @cached_property
+    def by_name(self) -> dict[str, Binding]:
+        return {binding.name: binding for binding in self.declared}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Buffers and parameters, in declaration order of each."""
+        return [*self.by_name, *(param.entry_name.data for param in self.params)]
+
+    def check(self, given: Mapping[str, object]) -> "Arguments":
+        """
+        The arguments as arrays and numbers of the right types. Unknown, missing, misshapen,
+        mistyped, strided and overlapping ones are refused.
+        """
+        self._check_names(given)
+        arrays = {
+            binding.name: as_array(
+                binding.name,
+                given[binding.name],
+                binding.buffer.type.element_type,
+                binding.shape,
+            )
+            for binding in self.declared
+            if binding.name in given
+        }
+        check_overlaps(
+            (name, array, self.by_name[name].is_written) for name, array in arrays.items()
+        )
+        return Arguments(self, arrays, self.scalars(given))
+
+    def scalars(self, given: Mapping[str, object]) -> dict[str, np.generic]:
+        """The parameters among the arguments."""
+        names = [(param.entry_name.data, param.value.type) for param in self.params]
+        return {n: as_scalar(n, given[n], type) for n, type in names if n in given}
+
+    def _check_names(self, given: Mapping[str, object]) -> None:
+        for name in given:
+            if name not in self.names:
+                raise InvalidArgument(
+                    f"there is no argument '{name}'",
+                    did_you_mean(str(name), self.names)
+                    or f"the arguments are {', '.join(self.names) or 'none'}",
+                )
+        needed = [binding.name for binding in self.declared if not binding.may_be_left_out]
+        needed += [param.entry_name.data for param in self.params]
+        missing = [name for name in needed if name not in given]
+        if missing:
+            raise InvalidArgument(
+                f"argument '{missing[0]}' is missing",
+                f"pass {', '.join(missing)} by name",
+            )
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Arguments that were checked: the caller's arrays, not copied, and numbers."""
+
+    plan: BindingPlan
+    arrays: dict[str, Array]
+    scalars: dict[str, np.generic]
+
+    def shape(self, binding: Binding) -> tuple[int, ...]:
+        array = self.arrays.get(binding.name)
+        return binding.shape if array is None else array.shape
+
+    def dtype(self, binding: Binding) -> np.dtype[Any]:
+        """The dtype given, signed or not, or the usual one."""
+        array = self.arrays.get(binding.name)
+        return binding.dtype if array is None else array.dtype
+
+    def given(self, binding: Binding) -> Array | None:
+        """What the buffer starts with; None if it starts as zeros or is kept."""
+        array = self.arrays.get(binding.name)
+        return None if array is None or binding.starts_as_zeros else array
+
+    @cached_property
+    def input_bytes(self) -> int:
+        """How much the caller passed in."""
+        given = (self.given(binding) for binding in self.plan.declared)
+        return sum(array.nbytes for array in given if array is not None)
+
+    def element_counts(self) -> dict[BufferOp, int]:
+        """How many elements each buffer has."""
+        return {b.buffer: prod(self.shape(b)) for b in self.plan.declared}
+
+    def storage(self) -> dict[str, Array | np.generic]:
+        """
+        Everything by name as engines on the host see it; what the program may write is a
+        copy.
+        """
+        found: dict[str, Array | np.generic] = dict(self.scalars)
+        for binding in self.plan.declared:
+            given = self.given(binding)
+            if given is None:
+                found[binding.name] = np.zeros(self.shape(binding), binding.dtype)
+            else:
+                stored = given.view(binding.dtype)
+                found[binding.name] = stored.copy() if binding.is_written else stored
+        return found
+
+
+def role_of(buffer: BufferOp) -> Role:
+    """What a buffer is for; the first that holds."""
+    if buffer.memory_kind is MemoryKind.PERSISTENT:
+        return Role.PERSISTENT
+    if buffer.output is not None:
+        return Role.OUTPUT
+    match buffer.access.data:
+        case Access.READ_ONLY:
+            return Role.INPUT
+        case Access.UNIFORM:
+            return Role.UNIFORM
+        case Access.WRITE_ONLY:
+            return Role.OUTPUT
+        case _:
+            return Role.INPUT_OUTPUT

@@ -1,0 +1,85 @@
+"""A program bound to arrays of the caller, to run on them in place."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.runtime import telemetry
+from vyre.runtime.arguments import check_writable
+from vyre.runtime.binding import Arguments
+from vyre.runtime.config import DispatchConfig
+from vyre.runtime.held import Held
+from vyre.runtime.passes import Report
+from vyre.runtime.results import check_output_size
+from vyre.runtime.trace import Trace
+
+if TYPE_CHECKING:
+    from vyre.runtime.executable import Executable
+
+Array = NDArray[Any]
+
+
+class Bound(Held):
+    """
+    A program with its arguments. Each call runs it on the arrays as they are then, writes
+    its results to them, and gives these by name. Outputs that were not passed have arrays
+    here, which every call writes again.
+
+    Example:
+
+    ```python
+    step = exe.bind(u=field, n=100)
+    for _ in range(1000):
+        step()
+    field  # has changed
+    ```
+    """
+
+    def __init__(
+        self,
+        exe: "Executable",
+        arguments: Arguments,
+        config: DispatchConfig,
+        trace: Trace | None,
+    ):
+        self._written = exe.bindings.written
+        for binding in self._written:
+            if binding.name in arguments.arrays:
+                check_writable(binding.name, arguments.arrays[binding.name])
+        check_output_size(arguments, config.max_output_bytes)
+        super().__init__(exe, arguments, config, trace)
+        self._homes = dict(arguments.arrays)
+        for binding in self._written:
+            if binding.name not in self._homes:
+                shape = arguments.shape(binding)
+                self._homes[binding.name] = np.empty(shape, binding.dtype)
+        self.results = {b.name: b.result_of(self._homes[b.name]) for b in self._written}
+        """The arrays that every call writes to."""
+        self._lay_out(self._session.homes_in_place(self._homes))
+
+    def __call__(self, **named: Any) -> dict[str, Array]:
+        """
+        Run. Parameters and options may be others than were bound.
+
+        Example: `step(n=50)`
+        """
+        self.run(**named)
+        return self.results
+
+    def run(self, *, timed: bool = False, **named: Any) -> Report:
+        """Run, and say what it took."""
+        session = self._session
+        with session.lock, self._exe.keeping(), telemetry.counting_failures():
+            self._check_open()
+            for binding in self._exe.bindings.declared:
+                session.fill(binding, self._homes.get(binding.name))
+            report = self._run(named, timed=timed)
+            for binding in self._written:
+                session.fetch(binding, self._homes[binding.name])
+            session.keep_persistent()
+        telemetry.add(
+            output_bytes=sum(array.nbytes for array in self.results.values()),
+            storage_reused=len(self.results),
+        )
+        return report.until_now()

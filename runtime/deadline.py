@@ -1,0 +1,29 @@
+"""When a dispatch must have ended."""
+
+import time
+
+from vyre.runtime.errors import Timeout
+
+
+class Deadline:
+    """
+    Counts from now on; without a timeout it is never over.
+
+    Example: `Deadline(2.5).check()`
+    """
+
+    def __init__(self, timeout: float | None = None):
+        self._timeout = timeout
+        self._end = None if timeout is None else time.monotonic() + timeout
+
+    def remaining(self) -> float | None:
+        """Seconds that are left, perhaps none; None if there is no end."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
+
+    def check(self) -> None:
+        """Raise `Timeout` when the time is over."""
+        if self._end is not None and time.monotonic() > self._end:
+            raise Timeout(
+                f"the dispatch took longer than {self._timeout} s",
+                "raise the timeout, or find out why the program does not end",
+            )

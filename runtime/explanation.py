@@ -1,0 +1,58 @@
+"""
+What `exe.explain` says: the route and why, the grid, the buffers, the launches with what
+each does to which buffer, and what crosses grid barriers.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from vyre.dialects.vyre import ProgramOp
+from vyre.lowering.explain import crossing_values
+from vyre.lowering.plan.model import Plan
+from vyre.lowering.plan.table import plan_table
+from vyre.runtime.binding import Arguments, Binding
+from vyre.runtime.geometry import Geometry
+from vyre.runtime.route import Route
+
+if TYPE_CHECKING:
+    from vyre.runtime.executable import Executable
+
+
+def explanation(
+    exe: "Executable",
+    route: Route,
+    geometry: Geometry | None = None,
+    arguments: Arguments | None = None,
+) -> str:
+    """
+    How a program will run, for people. Without geometry and arguments, only what does not
+    depend on them.
+
+    Example: `print(exe.explain(x=array))`
+    """
+    name = exe.program.sym_name.data
+    lines = [f"@{name} on engine '{exe.backend.name}'", f"{route.way}: {route.reason}"]
+    if geometry is not None:
+        lines.append(f"grid {geometry.groups}, workgroups of {geometry.size}")
+    lines += ["", *_buffers(exe.bindings.declared, arguments)]
+    lines += ["", plan_table(Plan.of(route.unit)).rstrip()]
+    if route.unit is not exe.program and isinstance(route.variant.program, ProgramOp):
+        lines += ["", crossing_values(route.variant.program).rstrip()]
+    return "\n".join(lines)
+
+
+def _buffers(bindings: Sequence[Binding], arguments: Arguments | None) -> list[str]:
+    """A table: what each buffer is for, and how large it is."""
+    rows = [("buffer", "role", "type", "bytes")]
+    for binding in bindings:
+        shape = binding.shape if arguments is None else arguments.shape(binding)
+        known = arguments is not None or binding.has_size
+        size = str(binding.size_of(shape)) if known else "as passed"
+        rows.append((binding.name, binding.role.value, str(binding.buffer.type), size))
+    if len(rows) == 1:
+        return ["no buffers"]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+        for row in rows
+    ]

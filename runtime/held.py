@@ -1,0 +1,94 @@
+"""What bound and resident programs have in common: a session that is held for many runs."""
+
+import time
+import weakref
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.runtime.binding import Arguments
+from vyre.runtime.config import DispatchConfig
+from vyre.runtime.deadline import Deadline
+from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.passes import Report
+from vyre.runtime.session import Plan, Session
+from vyre.runtime.trace import Trace
+
+if TYPE_CHECKING:
+    from vyre.runtime.executable import Executable
+
+Array = NDArray[Any]
+
+
+class Held:
+    """
+    Memory on an engine that is freed by `close`, at the end of a `with` block, or when
+    nobody needs it any more. Several threads may use it; they take turns.
+    """
+
+    def __init__(
+        self,
+        exe: "Executable",
+        arguments: Arguments,
+        config: DispatchConfig,
+        trace: Trace | None,
+    ):
+        self._exe = exe
+        self._session = Session(exe, arguments, config, trace)
+        self._free = weakref.finalize(self, self._session.device.close)
+
+    def close(self) -> None:
+        """Free the memory. A second time does nothing."""
+        with self._session.lock:
+            self._free()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._session.lock:
+            self._free.detach()
+            self._session.device.__exit__(kind, error, trace)
+
+    def _lay_out(self, homes: Mapping[str, Array]) -> None:
+        """Make the buffers, or free what was made."""
+        try:
+            self._session.open(homes)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def _check_open(self) -> None:
+        if not self._free.alive:
+            raise InvalidArgument("the memory was freed", "run it before it is closed")
+
+    def _run(self, named: Mapping[str, Any], *, timed: bool) -> Report:
+        started = time.perf_counter_ns()
+        plan, scalars = self._replanned(named)
+        deadline = Deadline(plan.config.timeout)
+        return self._session.run(
+            plan, scalars, deadline=deadline, started=started, timed=timed
+        )
+
+    def _replanned(self, named: Mapping[str, Any]) -> tuple[Plan, dict[str, np.generic]]:
+        """The plan for a run whose parameters and options may be others than at first."""
+        session = self._session
+        if not named:
+            return session.plan, {}
+        given, config = self._exe.sorted_out({}, session.plan.config, named)
+        for name in given:
+            if name in self._exe.bindings.by_name:
+                raise InvalidArgument(
+                    f"buffer '{name}' is held already",
+                    "pass parameters and options only, or hold another one",
+                )
+        scalars = self._exe.bindings.scalars(given)
+        return self._exe.plan(session.arguments, config), scalars

@@ -1,0 +1,237 @@
+"""
+Passes over a program on a device: one, or several until nothing changes.
+
+A pass is the whole sequence of launches. All buffers keep their contents from one pass to
+the next; scratch starts as zeros in every pass. For a fixpoint a pass is compared with the
+pass immediately before it, exactly, in all buffers that the program may write.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from typing_extensions import override
+from xdsl.ir import SSAValue
+
+from vyre.diagnostics import Segment
+from vyre.dialects import vyre
+from vyre.runtime import telemetry
+from vyre.runtime.backend import Buffer, Launch
+from vyre.runtime.config import DispatchConfig
+from vyre.runtime.deadline import Deadline
+from vyre.runtime.device import Device
+from vyre.runtime.geometry import Geometry
+from vyre.runtime.route import Route
+from vyre.runtime.scalars import dtype_of
+from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
+from vyre.runtime.times import NO_TIME, Times
+
+
+@dataclass(frozen=True)
+class SegmentReport:
+    """What the launches of one program took; `wall` is until the calls returned."""
+
+    name: str
+    launches: int = 0
+    wall: int = 0
+    times: Times = NO_TIME
+
+
+@dataclass(frozen=True)
+class Report:
+    """
+    What a dispatch did. Times are nanoseconds; `wall` counts everything, with transfers,
+    the others are sums over all launches, and None if the engine cannot tell.
+    """
+
+    passes: int
+    launches: int
+    wall: int
+    device: int | None
+    enqueue: int | None
+    wait: int | None
+    segments: tuple[SegmentReport, ...]
+    started: int
+    """On the clock of `time.perf_counter_ns`."""
+
+    def until_now(self) -> "Report":
+        """The same, with the time until now."""
+        return replace(self, wall=time.perf_counter_ns() - self.started)
+
+
+@dataclass
+class Work:
+    """
+    What to run on which buffers.
+
+    Example: `Work(device, route, buffers, scalars, geometry, config, deadline).run()`
+    """
+
+    device: Device
+    route: Route
+    buffers: Mapping[str, Buffer]
+    scalars: Mapping[str, np.generic]
+    geometry: Geometry
+    config: DispatchConfig
+    deadline: Deadline
+    timed: bool = False
+    written: Sequence[str] = ()
+    """Buffers that a pass may change."""
+    kept: dict[object, Buffer] = field(default_factory=dict[object, Buffer])
+    """Scratch and copies from earlier runs on the same device, to be used again."""
+    launches: int = 0
+    segments: dict[str, SegmentReport] = field(default_factory=dict[str, SegmentReport])
+
+    def run(self) -> int:
+        """Make the passes; gives how many there were."""
+        route = self.route
+        if isinstance(route.unit, vyre.ScheduleOp):
+            count = route.launch_count
+            points = max(0, count - 1)
+            telemetry.add(
+                grid_sync_splits=1, grid_sync_segments=count, grid_sync_points=points
+            )
+        number = 0
+        while number < self.config.passes:
+            self._pass()
+            telemetry.add(passes=1)
+            number += 1
+            if self._is_stable(number):
+                break
+        self.device.finish(None)
+        return number
+
+    def times(self) -> Times:
+        """The sums over all launches."""
+        return sum((each.times for each in self.segments.values()), NO_TIME)
+
+    def _pass(self) -> None:
+        unit = self.route.unit
+        if isinstance(unit, vyre.ProgramOp):
+            names = [entry.entry_name.data for entry in unit.launch_table]
+            self.launch(unit, [self._entry(name) for name in names], None)
+            return
+        entries: dict[SSAValue, Any] = {}
+        for entry in unit.table:
+            entries[entry.results[0]] = self._entry(entry.entry_name.data)
+        _Host(self, unit).run(entries)
+
+    def _entry(self, name: str) -> Buffer | np.generic:
+        return self.buffers[name] if name in self.buffers else self.scalars[name]
+
+    def launch(
+        self, program: vyre.ProgramOp, values: Sequence[Any], segment: Segment | None
+    ) -> None:
+        """Run a program or segment."""
+        launch = Launch(
+            program,
+            self.route.variant.kernel(program, segment),
+            values,
+            self.geometry,
+            self.deadline,
+            self.launches,
+            self.timed,
+            self.config.order,
+            self.config.seed,
+        )
+        wall, times = self.device.launch(launch, segment)
+        self.launches += 1
+        name = program.sym_name.data
+        before = self.segments.get(name, SegmentReport(name))
+        self.segments[name] = replace(
+            before,
+            launches=before.launches + 1,
+            wall=before.wall + wall,
+            times=before.times + times,
+        )
+
+    def scratch(self, key: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Buffer:
+        """Memory that outlives a pass; of any contents."""
+        found = self.kept.get(key)
+        if found is None or found.shape != shape:
+            if found is not None:
+                del self.kept[key]
+                self.device.free(found)
+            found = self.kept[key] = self.device.buffer("scratch", shape, dtype)
+        return found
+
+    def _is_stable(self, number: int) -> bool:
+        """Whether the pass is one to be compared, and has changed nothing."""
+        interval = self.config.check_interval
+        if interval is None or number == self.config.passes:
+            return False
+        stable = False
+        if number > 1 and number % interval == 0:
+            with self.device.span("host", "compare with the pass before"):
+                stable = all(self._same_as_before(name) for name in self.written)
+        if not stable and (number + 1) % interval == 0:
+            with self.device.span("host", "remember for comparison"):
+                for name in self.written:
+                    self._remember(name)
+        return stable
+
+    def _same_as_before(self, name: str) -> bool:
+        return self.device.equal(self.buffers[name], self._copy(name))
+
+    def _remember(self, name: str) -> None:
+        self.device.copy(self.buffers[name], self._copy(name))
+
+    def _copy(self, name: str) -> Buffer:
+        buffer = self.buffers[name]
+        return self.scratch(name, buffer.shape, buffer.dtype)
+
+
+class _Host(ScheduleHost):
+    """Launches the segments of a schedule on the device."""
+
+    def __init__(self, work: Work, schedule: vyre.ScheduleOp):
+        super().__init__(schedule, work.geometry)
+        self._work = work
+        self._segments = work.route.variant.segments(schedule)
+
+    @override
+    def tick(self) -> None:
+        self._work.deadline.check()
+
+    @override
+    def launch(self, op: vyre.LaunchOp, segment: vyre.ProgramOp, values: list[Any]) -> None:
+        self._work.launch(segment, values, self._segments[op])
+
+    @override
+    def scratch(self, op: vyre.ScratchOp) -> Buffer:
+        shape = scratch_shape(op, self.geometry)
+        buffer = self._work.scratch(op, shape, dtype_of(op.memref.type.element_type))
+        self._work.device.clear(buffer)
+        return buffer
+
+    @override
+    def shape(self, buffer: Buffer) -> tuple[int, ...]:
+        return buffer.shape
+
+    @override
+    def element(self, buffer: Buffer, position: tuple[int, ...]) -> Any:
+        value = np.zeros(1, buffer.dtype)
+        if all(index < size for index, size in zip(position, buffer.shape, strict=True)):
+            place = int(np.ravel_multi_index(position, buffer.shape)) if position else 0
+            name = f"read back {buffer.name}"
+            with self._work.device.span("host", name):
+                self._work.device.download(buffer, value, place * buffer.dtype.itemsize)
+        telemetry.add(read_backs=1)
+        return value[0]
+
+
+def report(work: Work, passes: int, started: int) -> Report:
+    """What was done since `started`."""
+    times = work.times()
+    return Report(
+        passes,
+        work.launches,
+        time.perf_counter_ns() - started,
+        times.device,
+        times.enqueue,
+        times.wait,
+        tuple(work.segments.values()),
+        started,
+    )

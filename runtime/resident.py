@@ -1,0 +1,153 @@
+"""A program whose buffers stay on the engine from one run to the next."""
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.diagnostics import did_you_mean
+from vyre.runtime import telemetry
+from vyre.runtime.arguments import as_array, check_writable
+from vyre.runtime.binding import Arguments, Binding
+from vyre.runtime.config import DispatchConfig
+from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.held import Held
+from vyre.runtime.passes import Report
+from vyre.runtime.trace import Trace
+
+if TYPE_CHECKING:
+    from vyre.runtime.executable import Executable
+
+Array = NDArray[Any]
+
+
+class Resident(Held):
+    """
+    Buffers that are uploaded once. Runs go on from where the last one ended: outputs are
+    zeros at first and are not cleared between runs. Ranges are read and written when
+    somebody wants them; the caller's arrays are never touched.
+
+    Example:
+
+    ```python
+    with exe.resident(u=field, n=100) as held:
+        held.run()
+        held.run(n=50)
+        held.read("u", 0, 10)
+    ```
+    """
+
+    def __init__(
+        self,
+        exe: "Executable",
+        arguments: Arguments,
+        config: DispatchConfig,
+        trace: Trace | None,
+    ):
+        super().__init__(exe, arguments, config, trace)
+        self._lay_out({})
+        try:
+            with exe.keeping():
+                for binding in exe.bindings.declared:
+                    self._session.fill(binding)
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def run(self, *, timed: bool = False, **named: Any) -> Report:
+        """
+        Run on the buffers as they are, and say what it took. Parameters and options may be
+        others than at first.
+
+        Example: `held.run(fixpoint_iterations=10).passes`
+        """
+        with (
+            self._session.lock,
+            self._exe.keeping(),
+            telemetry.counting_failures(),
+        ):
+            self._check_open()
+            report = self._run(named, timed=timed)
+            self._session.keep_persistent()
+        return report
+
+    def read(
+        self,
+        name: str,
+        start: int | None = None,
+        stop: int | None = None,
+        *,
+        into: object = None,
+    ) -> Array:
+        """
+        Elements of a buffer, in row-major order; if no range is given, what a call gives
+        back: all of them in its shape, or the output range that the program declares. With
+        `into` they go to an array of the caller.
+
+        Example: `held.read("u", 16, 32)`
+        """
+        with self._session.lock:
+            self._check_open()
+            binding = self._binding(name)
+            shape = self._session.arguments.shape(binding)
+            if start is None and stop is None:
+                start, stop = binding.result_bounds(shape)
+            begin, end = _range(name, start or 0, stop, prod(shape))
+            if (begin, end) != (0, prod(shape)):
+                shape = (end - begin,)
+            if into is None:
+                array = np.empty(shape, self._session.arguments.dtype(binding))
+            else:
+                array = as_array(name, into, binding.buffer.type.element_type, shape)
+                check_writable(name, array)
+            offset = begin * binding.dtype.itemsize
+            self._session.device.download(self._session.buffers[name], array, offset)
+        telemetry.add(
+            output_bytes=array.nbytes,
+            storage_reused=int(into is not None),
+            storage_moved=int(into is None),
+        )
+        return array
+
+    def write(self, name: str, data: object, start: int = 0) -> None:
+        """
+        Overwrite elements of a buffer, in row-major order, from `start` on.
+
+        Example: `held.write("u", np.zeros(16, np.float32), 16)`
+        """
+        with self._session.lock:
+            self._check_open()
+            binding = self._binding(name)
+            array = as_array(
+                name, data, binding.buffer.type.element_type, np.shape(_any(data))
+            )
+            total = prod(self._session.arguments.shape(binding))
+            begin, _ = _range(name, start, start + array.size, total)
+            offset = begin * binding.dtype.itemsize
+            self._session.device.upload(self._session.buffers[name], array, offset)
+        telemetry.add(input_bytes=array.nbytes)
+
+    def _binding(self, name: str) -> Binding:
+        known = self._exe.bindings.by_name
+        if name not in known:
+            raise InvalidArgument(
+                f"there is no buffer '{name}'",
+                did_you_mean(name, known) or f"the buffers are {', '.join(known)}",
+            )
+        return known[name]
+
+
+def _any(value: Any) -> Any:
+    return value
+
+
+def _range(name: str, start: Any, stop: Any, total: int) -> tuple[int, int]:
+    """Elements from `start` to `stop`, which must be there."""
+    end = total if stop is None else stop
+    if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end <= total):
+        raise InvalidArgument(
+            f"'{name}' has {total} elements, none from {start} to {end}",
+            "ask for a range inside the buffer",
+        )
+    return start, end

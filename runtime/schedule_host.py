@@ -1,0 +1,103 @@
+"""
+The host's side of a schedule: control flow around launches.
+
+It computes with the semantics of the reference engine, as one lane, so that loops and
+conditions mean the same on every engine. What launches and memory are is up to the
+subclass.
+"""
+
+from abc import abstractmethod
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+from typing_extensions import override
+from xdsl.ir import Operation, SSAValue
+
+from vyre.dialects import vyre
+from vyre.dialects.vyre.attributes import ScratchScope
+from vyre.dialects.vyre.host import programs_in
+from vyre.runtime.errors import UnsupportedFeature
+from vyre.runtime.geometry import Geometry
+from vyre.runtime.reference.control import ControlFlow
+from vyre.runtime.reference.frames import Frame, Value
+
+
+class ScheduleHost(ControlFlow):
+    """
+    Executes a schedule whose buffers and parameters have the values `entries`.
+
+    Example: see `vyre.runtime.passes`, which launches on a backend.
+    """
+
+    def __init__(self, schedule: vyre.ScheduleOp, geometry: Geometry):
+        assert schedule.parent is not None
+        self.schedule = schedule
+        self.geometry = geometry
+        self._programs = programs_in(schedule.parent)
+
+    @abstractmethod
+    def launch(self, op: vyre.LaunchOp, segment: vyre.ProgramOp, values: list[Any]) -> None:
+        """Run a segment with values for its table."""
+
+    @abstractmethod
+    def scratch(self, op: vyre.ScratchOp) -> Value:
+        """Memory of the schedule, filled with zeros."""
+
+    @abstractmethod
+    def shape(self, buffer: Any) -> tuple[int, ...]:
+        """The sizes of a buffer."""
+
+    @abstractmethod
+    def element(self, buffer: Any, position: tuple[int, ...]) -> Value:
+        """An element of a buffer, zero if there is none."""
+
+    def run(self, entries: dict[SSAValue, Value]) -> None:
+        """Execute the schedule from its beginning to its end."""
+        frame = Frame(np.zeros(1, np.int64))
+        for key, value in entries.items():
+            frame[key] = value
+        with np.errstate(all="ignore"):
+            for _ in self.block(self.schedule.body.block, frame):
+                raise AssertionError("a schedule has no barriers")
+
+    @override
+    def live(self, frame: Frame) -> None:
+        return None
+
+    @override
+    def effect(self, op: Operation, frame: Frame) -> Generator[Operation, None, None]:
+        match op:
+            case vyre.BufferOp() | vyre.ParamOp():
+                pass
+            case vyre.ScratchOp():
+                frame[op.memref] = self.scratch(op)
+            case vyre.WorkgroupCountOp():
+                frame[op.id] = np.int64(self.geometry.groups[op.axis.data.position])
+            case vyre.WorkgroupSizeOp():
+                frame[op.id] = np.int64(self.geometry.size[op.axis.data.position])
+            case vyre.LengthOp():
+                frame[op.length] = np.int64(self.shape(frame[op.buffer])[op.dim.value.data])
+            case vyre.LaunchOp():
+                segment = self._programs[op.segment.string_value()]
+                self.launch(op, segment, [frame[argument] for argument in op.arguments])
+            case vyre.ReadBackOp():
+                position = tuple(op.position.get_values())
+                frame[op.value] = self.element(frame[op.source], position)
+            case _:
+                raise UnsupportedFeature(
+                    f"a schedule cannot execute '{op.name}'",
+                    "lower it to arith, math, scf and vyre operations",
+                    at=op,
+                )
+        yield from ()
+
+
+def scratch_shape(op: vyre.ScratchOp, geometry: Geometry) -> tuple[int, ...]:
+    """How large scratch is for a grid: for each invocation or workgroup, or once."""
+    shape = list(op.memref.type.get_shape())
+    if op.scope.data is ScratchScope.PER_INVOCATION:
+        shape[0] = geometry.invocation_count
+    elif op.scope.data is ScratchScope.PER_WORKGROUP:
+        shape[0] = geometry.group_count
+    return tuple(shape)

@@ -1,0 +1,151 @@
+"""
+Buffers of a program on a device, and runs of the program on them.
+
+This is the one mechanism behind every kind of dispatch: a call makes a session for one run
+and reads the results, a bound or resident program keeps its session for many.
+"""
+
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.runtime import telemetry
+from vyre.runtime.backend import Buffer
+from vyre.runtime.binding import Arguments, Binding, Role
+from vyre.runtime.config import DispatchConfig
+from vyre.runtime.deadline import Deadline
+from vyre.runtime.device import Device
+from vyre.runtime.geometry import Geometry
+from vyre.runtime.passes import Report, Work, report
+from vyre.runtime.route import Route
+from vyre.runtime.trace import Trace
+
+if TYPE_CHECKING:
+    from vyre.runtime.executable import Executable
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a dispatch will run."""
+
+    config: DispatchConfig
+    geometry: Geometry
+    route: Route
+
+
+class Session:
+    """
+    The buffers of checked arguments on a device.
+
+    `homes` are arrays of the host by name that may be worked on in place: what the caller
+    passed for buffers that are only read, and where results are to be for the others. They
+    hold what the buffers start with.
+    """
+
+    def __init__(
+        self,
+        exe: "Executable",
+        arguments: Arguments,
+        config: DispatchConfig,
+        trace: Trace | None = None,
+    ):
+        self.started = time.perf_counter_ns()
+        self.deadline = Deadline(config.timeout)
+        self.exe = exe
+        self.arguments = arguments
+        self.plan = exe.plan(arguments, config)
+        self.device = Device(exe.backend, trace)
+        self.buffers: dict[str, Buffer] = {}
+        self.in_place: set[str] = set()
+        self.lock = threading.RLock()
+        self._kept: dict[object, Buffer] = {}
+
+    def open(self, homes: Mapping[str, Array]) -> None:
+        """Lay out all buffers, those with a home in place if the engine can."""
+        for binding in self.exe.bindings.declared:
+            home = homes.get(binding.name)
+            buffer = None
+            if home is not None and self._may_adopt(binding, home):
+                buffer = self.device.adopted(binding.name, home, binding.dtype)
+            if buffer is None:
+                shape = self.arguments.shape(binding)
+                buffer = self.device.buffer(
+                    binding.name, shape, binding.dtype, binding.alignment
+                )
+            else:
+                self.in_place.add(binding.name)
+            self.buffers[binding.name] = buffer
+
+    def _may_adopt(self, binding: Binding, home: Array) -> bool:
+        aligned = home.size == 0 or home.ctypes.data % binding.alignment == 0
+        return self.exe.backend.capabilities.in_place and aligned
+
+    def homes_in_place(self, homes: Mapping[str, Array]) -> dict[str, Array]:
+        """Those that may be worked on in place: not what is kept for the next dispatch."""
+        return {n: a for n, a in homes.items() if not self._is_kept(n)}
+
+    def _is_kept(self, name: str) -> bool:
+        binding = self.exe.bindings.by_name[name]
+        return binding.role is Role.PERSISTENT and name not in self.arguments.arrays
+
+    def fill(self, binding: Binding, home: Array | None = None) -> None:
+        """Let a buffer start with what was passed, what was kept, or zeros."""
+        buffer = self.buffers[binding.name]
+        given = self.arguments.given(binding)
+        kept = self.exe.kept.get(binding.name)
+        if home is not None and binding.name in self.in_place:
+            if binding.is_written and given is not home:
+                home[...] = 0 if given is None else given
+        elif given is not None:
+            self.device.upload(buffer, given)
+        elif binding.role is Role.PERSISTENT and kept is not None:
+            self.device.copy(kept, buffer)
+        else:
+            self.device.clear(buffer)
+
+    def run(
+        self,
+        plan: Plan | None = None,
+        scalars: Mapping[str, np.generic] | None = None,
+        *,
+        deadline: Deadline | None = None,
+        started: int | None = None,
+        timed: bool = False,
+    ) -> Report:
+        """Make the passes over the program."""
+        plan = plan or self.plan
+        work = Work(
+            self.device,
+            plan.route,
+            self.buffers,
+            {**self.arguments.scalars, **(scalars or {})},
+            plan.geometry,
+            plan.config,
+            deadline or self.deadline,
+            timed,
+            [binding.name for binding in self.exe.bindings.written],
+            self._kept,
+        )
+        telemetry.add(dispatches=1, input_bytes=self.arguments.input_bytes)
+        name = plan.config.label or f"@{self.exe.program.sym_name.data}"
+        with self.device.span("dispatch", name, route=plan.route.way):
+            passes = work.run()
+        return report(work, passes, self.started if started is None else started)
+
+    def fetch(self, binding: Binding, home: Array) -> None:
+        """Bring a result home, if it is not there already."""
+        if binding.name not in self.in_place:
+            self.device.download(self.buffers[binding.name], home)
+
+    def keep_persistent(self) -> None:
+        """What persistent buffers hold now is what the next dispatch starts with."""
+        for name, buffer in self.buffers.items():
+            if self._is_kept(name):
+                self.exe.keep(buffer)

@@ -1,0 +1,147 @@
+"""
+What a program becomes for an engine: with another size of workgroups, split at its grid
+barriers, compiled. Each is made when it is first needed, and once.
+"""
+
+import threading
+from functools import cached_property
+
+from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
+
+from vyre.analysis.features import features
+from vyre.diagnostics import Segment
+from vyre.dialects.vyre import (
+    AtomicCasOp,
+    AtomicOp,
+    BarrierOp,
+    LaunchOp,
+    LoadOp,
+    ProgramOp,
+    ScheduleOp,
+    StoreOp,
+)
+from vyre.passes.host_plan import HostPlanPass
+from vyre.reading import context
+from vyre.runtime.backend import Backend, Kernel
+from vyre.runtime.errors import CompileFailed, UnsupportedFeature, blaming_engine
+from vyre.runtime.geometry import Extent, workgroup_of
+from vyre.source import deep_recursion
+
+
+class Variants:
+    """
+    A program on a backend, for every size of workgroups that it is run with.
+
+    Example: `Variants(program, backend).of((64, 1, 1)).split()`
+    """
+
+    def __init__(self, program: ProgramOp | ScheduleOp, backend: Backend):
+        self._written = Variant(program, backend)
+        self._others: dict[Extent, Variant] = {}
+        self._lock = threading.Lock()
+
+    def of(self, workgroup: Extent | None) -> "Variant":
+        """The program with this size of workgroups, or with the one that it says."""
+        if workgroup is None or workgroup == workgroup_of(self._written.program):
+            return self._written
+        with self._lock:
+            if workgroup not in self._others:
+                program = _resized(self._written.program, workgroup)
+                self._others[workgroup] = Variant(program, self._written.backend)
+            return self._others[workgroup]
+
+
+class Variant:
+    """A program with one size of workgroups, on a backend."""
+
+    def __init__(self, program: ProgramOp | ScheduleOp, backend: Backend):
+        self.program = program
+        self.backend = backend
+        self._lock = threading.RLock()
+        self._split: ProgramOp | ScheduleOp | None = None
+        self._kernels: dict[ProgramOp, Kernel] = {}
+        self._segments: dict[ScheduleOp, dict[LaunchOp, Segment]] = {}
+
+    @cached_property
+    def has_grid_barrier(self) -> bool:
+        if isinstance(self.program, ScheduleOp):
+            return False
+        ops = self.program.body.walk()
+        return any(isinstance(op, BarrierOp) and op.is_grid_sync for op in ops)
+
+    def split(self) -> ProgramOp | ScheduleOp:
+        """The program as a schedule of launches, or as it is if there is nothing to cut."""
+        if isinstance(self.program, ScheduleOp) or not self.has_grid_barrier:
+            return self.program
+        with self._lock:
+            if self._split is None:
+                self._split = split_program(self.program)
+            return self._split
+
+    def kernel(self, program: ProgramOp, segment: Segment | None = None) -> Kernel:
+        """A program that the backend has compiled."""
+        with self._lock:
+            if program not in self._kernels:
+                what = f"compile @{program.sym_name.data}"
+                with blaming_engine(self.backend.name, what, segment, CompileFailed):
+                    _refuse_what_is_lacking(self.backend, program)
+                    self._kernels[program] = self.backend.compile(program)
+            return self._kernels[program]
+
+    def segments(self, schedule: ScheduleOp) -> dict[LaunchOp, Segment]:
+        """The launches of a schedule, numbered as they are written."""
+        with self._lock:
+            if schedule not in self._segments:
+                launches = [op for op in schedule.body.walk() if isinstance(op, LaunchOp)]
+                self._segments[schedule] = {
+                    op: Segment(index, len(launches), op.segment.string_value())
+                    for index, op in enumerate(launches)
+                }
+            return self._segments[schedule]
+
+
+def split_program(program: ProgramOp) -> ProgramOp | ScheduleOp:
+    """
+    The program as a schedule of launches, in a module of its own; a copy of the program
+    if it has no grid barrier.
+    """
+    module = ModuleOp([program.clone()])
+    with deep_recursion():
+        HostPlanPass().apply(context(), module)
+    return _named(module, program.sym_name.data)
+
+
+def _resized(program: ProgramOp | ScheduleOp, size: Extent) -> ProgramOp:
+    """
+    A copy with other workgroups, in a module of its own. What a split saves of workgroup
+    memory, and what is proved to be `inbounds`, holds for one size only.
+    """
+    if isinstance(program, ScheduleOp):
+        raise UnsupportedFeature(
+            f"@{program.sym_name.data} was split for workgroups of "
+            f"{list(workgroup_of(program))} and cannot run with {list(size)}",
+            "pass the program as it was before it was split, or leave the size out",
+            at=program,
+        )
+    copy = program.clone()
+    copy.workgroup_size = DenseArrayBase.from_list(i64, size)
+    for access in copy.walk():
+        if isinstance(access, LoadOp | StoreOp | AtomicOp | AtomicCasOp):
+            access.inbounds = None
+    ModuleOp([copy])  # Programs are always in a module.
+    return copy
+
+
+def _named(module: ModuleOp, name: str) -> ProgramOp | ScheduleOp:
+    found = (op for op in module.ops if isinstance(op, ProgramOp | ScheduleOp))
+    return next(op for op in found if op.sym_name.data == name)
+
+
+def _refuse_what_is_lacking(backend: Backend, program: ProgramOp) -> None:
+    for feature, op in features(program).items():
+        if feature in backend.capabilities.lacks:
+            raise UnsupportedFeature(
+                f"engine '{backend.name}' has no {feature.value}",
+                "use another engine, or write the program without",
+                at=op,
+            )
