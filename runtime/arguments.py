@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute
 
-from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.errors import InvalidArgument, OutOfMemory
 from vyre.runtime.scalars import dtype_of
 
 Array = NDArray[Any]
@@ -53,6 +53,21 @@ def as_array(name: str, value: object, element: Attribute, shape: tuple[int, ...
             "pass `np.ascontiguousarray(...)` of it",
         )
     return array
+
+
+def zeros(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """
+    A new array for a result.
+
+    Example: `zeros("out", (4, 4), np.dtype(np.float32))`
+    """
+    try:
+        return np.zeros(shape, dtype)
+    except (MemoryError, ValueError):
+        raise OutOfMemory(
+            f"there is not enough memory for '{name}' of shape {shape}",
+            "use a smaller buffer, with a loop in the program",
+        ) from None
 
 
 def _from_dlpack(name: str, value: object) -> Array:

@@ -250,12 +250,6 @@ class Arguments:
         array = self.arrays.get(binding.name)
         return None if array is None or binding.starts_as_zeros else array
 
-    @cached_property
-    def input_bytes(self) -> int:
-        """How much the caller passed in."""
-        given = (self.given(binding) for binding in self.plan.declared)
-        return sum(array.nbytes for array in given if array is not None)
-
     def element_counts(self) -> dict[BufferOp, int]:
         """How many elements each buffer has."""
         return {b.buffer: prod(self.shape(b)) for b in self.plan.declared}

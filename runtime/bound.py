@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from vyre.runtime import telemetry
-from vyre.runtime.arguments import check_writable
+from vyre.runtime.arguments import check_writable, zeros
 from vyre.runtime.binding import Arguments
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.held import Held
@@ -53,7 +52,7 @@ class Bound(Held):
         for binding in self._written:
             if binding.name not in self._homes:
                 shape = arguments.shape(binding)
-                self._homes[binding.name] = np.empty(shape, binding.dtype)
+                self._homes[binding.name] = zeros(binding.name, shape, binding.dtype)
         self.results = {b.name: b.result_of(self._homes[b.name]) for b in self._written}
         """The arrays that every call writes to."""
         self._lay_out(self._session.homes_in_place(self._homes))

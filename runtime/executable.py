@@ -41,7 +41,7 @@ from vyre.runtime.passes import Report
 from vyre.runtime.resident import Resident
 from vyre.runtime.results import Results
 from vyre.runtime.route import Route, choose_route
-from vyre.runtime.session import Plan, Session
+from vyre.runtime.session import DispatchPlan, Session
 from vyre.runtime.trace import Trace, saved_trace
 from vyre.runtime.variants import Variants
 from vyre.source import deep_recursion
@@ -323,7 +323,7 @@ class Executable:
             settings = settings.with_options({"mode": self.config.mode or "auto"})
         return {**arguments, **others}, settings
 
-    def plan(self, arguments: Arguments, config: DispatchConfig) -> Plan:
+    def plan(self, arguments: Arguments, config: DispatchConfig) -> DispatchPlan:
         """How a dispatch with these arguments will run."""
         size = None if config.workgroup is None else checked_workgroup(config.workgroup)
         workgroup = size or workgroup_of(self.program)
@@ -335,7 +335,7 @@ class Executable:
         geometry = Geometry(groups, workgroup)
         check_size(geometry)
         self._check_abilities(arguments, config)
-        return Plan(config, geometry, self.route(config, geometry))
+        return DispatchPlan(config, geometry, self.route(config, geometry))
 
     @cached_property
     def _works_together(self) -> bool:

@@ -14,7 +14,7 @@ from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.passes import Report
-from vyre.runtime.session import Plan, Session
+from vyre.runtime.session import DispatchPlan, Session
 from vyre.runtime.trace import Trace
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ class Held:
             plan, scalars, deadline=deadline, started=started, timed=timed
         )
 
-    def _replanned(self, named: Mapping[str, Any]) -> tuple[Plan, dict[str, np.generic]]:
+    def _replanned(
+        self, named: Mapping[str, Any]
+    ) -> tuple[DispatchPlan, dict[str, np.generic]]:
         """The plan for a run whose parameters and options may be others than at first."""
         session = self._session
         if not named:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vyre.diagnostics import did_you_mean
 from vyre.runtime import telemetry
-from vyre.runtime.arguments import as_array, check_writable
+from vyre.runtime.arguments import as_array, check_writable, zeros
 from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.errors import InvalidArgument
@@ -97,7 +97,7 @@ class Resident(Held):
             if (begin, end) != (0, prod(shape)):
                 shape = (end - begin,)
             if into is None:
-                array = np.empty(shape, self._session.arguments.dtype(binding))
+                array = zeros(name, shape, self._session.arguments.dtype(binding))
             else:
                 array = as_array(name, into, binding.buffer.type.element_type, shape)
                 check_writable(name, array)

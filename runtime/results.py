@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vyre.diagnostics import did_you_mean
 from vyre.runtime import telemetry
-from vyre.runtime.arguments import as_array, check_overlaps, check_writable
+from vyre.runtime.arguments import as_array, check_overlaps, check_writable, zeros
 from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.errors import DoesNotFit, InvalidArgument
 from vyre.runtime.session import Session
@@ -37,7 +37,7 @@ class Results:
         if binding.result_range is None and binding.name in self._into:
             return self._into[binding.name]
         arguments = self._session.arguments
-        return np.empty(arguments.shape(binding), arguments.dtype(binding))
+        return zeros(binding.name, arguments.shape(binding), arguments.dtype(binding))
 
     def lay_out(self) -> None:
         """Make all buffers, filled with what they start with."""
@@ -45,7 +45,11 @@ class Results:
         homes = session.homes_in_place({**session.arguments.arrays, **self._homes})
         session.open(homes)
         for binding in session.exe.bindings.declared:
-            session.fill(binding, homes.get(binding.name))
+            name = binding.name
+            is_new = name in self._homes and self._homes[name] is not self._into.get(name)
+            if is_new and name in session.in_place and binding.starts_as_zeros:
+                continue  # New arrays are zeros, and large ones should not be touched.
+            session.fill(binding, homes.get(name))
 
     def fetched(self) -> dict[str, Array]:
         """The results by name, brought home."""

@@ -32,7 +32,7 @@ Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Plan:
+class DispatchPlan:
     """How a dispatch will run."""
 
     config: DispatchConfig
@@ -100,6 +100,8 @@ class Session:
         buffer = self.buffers[binding.name]
         given = self.arguments.given(binding)
         kept = self.exe.kept.get(binding.name)
+        if given is not None:
+            telemetry.add(input_bytes=given.nbytes)
         if home is not None and binding.name in self.in_place:
             if binding.is_written and given is not home:
                 home[...] = 0 if given is None else given
@@ -112,7 +114,7 @@ class Session:
 
     def run(
         self,
-        plan: Plan | None = None,
+        plan: DispatchPlan | None = None,
         scalars: Mapping[str, np.generic] | None = None,
         *,
         deadline: Deadline | None = None,
@@ -133,7 +135,7 @@ class Session:
             [binding.name for binding in self.exe.bindings.written],
             self._kept,
         )
-        telemetry.add(dispatches=1, input_bytes=self.arguments.input_bytes)
+        telemetry.add(dispatches=1)
         name = plan.config.label or f"@{self.exe.program.sym_name.data}"
         with self.device.span("dispatch", name, route=plan.route.way):
             passes = work.run()
