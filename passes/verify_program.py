@@ -20,12 +20,14 @@ from vyre.passes.rules.barriers import verify_barriers
 from vyre.passes.rules.dominance import verify_dominance
 from vyre.passes.rules.literal_indices import verify_literal_indices
 from vyre.passes.rules.memrefs import verify_memrefs
+from vyre.passes.rules.scalars import verify_scalars
 from vyre.passes.rules.tokens import verify_tokens
 
 Rule = Callable[[ProgramOp | ScheduleOp], None]
 
 RULES: tuple[Rule, ...] = (
     verify_dominance,
+    verify_scalars,
     verify_memrefs,
     verify_tokens,
     verify_literal_indices,

@@ -3,16 +3,19 @@ What xDSL's verifiers leave unchecked, and everything after them relies on.
 
 `scf.while` carries matching types through `scf.condition`, `scf.yield` and both regions;
 both arms of an `scf.if` yield its results; branches pass what blocks take; comparisons have
-a predicate that exists. `verify_ops` applies these rules together with the operations' own.
+a predicate that exists; a bitcast keeps the width. `verify_ops` applies these rules
+together with the operations' own.
 """
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects.refusal import Refusal
+from vyre.dialects.vyre.attributes import byte_width, is_scalar
 
 if TYPE_CHECKING:
     from xdsl.dialects import cf
@@ -103,7 +106,20 @@ def _verify_predicate(op: arith.CmpiOp | arith.CmpfOp) -> None:
         )
 
 
+def _verify_bitcast(op: arith.BitcastOp) -> None:
+    """xDSL does not ask for the width of `index`."""
+    types = op.input.type, op.result.type
+    scalars = filter(is_scalar, types)
+    widths = {1 if type == i1 else 8 * byte_width(type) for type in scalars}
+    if len(widths) > 1:
+        raise Refusal(
+            f"from {types[0]} to {types[1]}, which are not equally wide",
+            fix="cast between types of the same width",
+        )
+
+
 GAPS: dict[str, Callable[[Any], None]] = {
+    "arith.bitcast": _verify_bitcast,
     "arith.cmpf": _verify_predicate,
     "arith.cmpi": _verify_predicate,
     "cf.br": _verify_branch,

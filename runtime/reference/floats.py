@@ -14,6 +14,11 @@ QUIET_NAN = {
 """What a NaN looks like to a bitcast: positive, quiet, no payload."""
 
 
+def copy_sign(a: Array, b: Array) -> Array:
+    """The first with the sign of the second; a NaN counts as positive."""
+    return np.copysign(a, np.where(np.isnan(b), np.zeros_like(b), b))
+
+
 def minimum(a: Array, b: Array) -> Array:
     """The smaller; a NaN wins over a number, and -0 is smaller than +0."""
     smaller = np.where(np.isnan(a) | (a < b), a, b)

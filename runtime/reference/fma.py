@@ -74,7 +74,9 @@ def _fma_double(a: Doubles, b: Doubles, c: Doubles) -> Doubles:
     extreme = ~special & ((exponents < -900) | (exponents > 1000) | (largest > 990))
     for index in zip(*np.nonzero(extreme)):
         result[index] = _exactly(float(a[index]), float(b[index]), float(c[index]))
-    return result
+    # A product that overflows is finite all the same.
+    wins = np.isfinite(a) & np.isfinite(b) & np.isinf(c)
+    return np.where(wins, c, result)
 
 
 def _exactly(a: float, b: float, c: float) -> float:

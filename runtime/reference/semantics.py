@@ -225,7 +225,7 @@ SEMANTICS: dict[type[Operation], Semantics] = {
     arith.CmpfOp: _compare_floats,
     math.AbsFOp: _float(np.abs),
     math.CeilOp: _float(np.ceil),
-    math.CopySignOp: _float(np.copysign),
+    math.CopySignOp: _float(floats.copy_sign),
     math.FloorOp: _float(np.floor),
     math.FmaOp: _fma,
     math.RoundEvenOp: _float(np.rint),

@@ -56,6 +56,19 @@ def test_fma_differs_from_two_roundings():
     assert a * a + c == 0
 
 
+def test_fma_of_a_product_that_overflows_and_an_infinity_is_the_infinity():
+    with np.errstate(all="ignore"):
+        for c in (np.inf, -np.inf):
+            assert fma(np.float64(1e300), np.float64(1e300), np.float64(c)) == c
+
+
+@pytest.mark.parametrize("type", ["f16", "f32", "f64"])
+def test_a_nan_counts_as_positive_when_its_sign_is_copied(type: str):
+    ones, nans = np.ones(2, DTYPES[type]), np.array([np.nan, -np.nan], DTYPES[type])
+    body = f"%r = math.copysign %a, %b : {type}"
+    assert run(body, {"a": (type, -ones), "b": (type, nans)}, type).tolist() == [1, 1]
+
+
 LIBRARY: dict[str, Callable[[float], float]] = {
     "acos": math.acos,
     "acosh": math.acosh,

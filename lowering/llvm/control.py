@@ -1,0 +1,260 @@
+"""
+Structured control flow, straight to blocks of LLVM IR.
+
+Values that control flow carries become phis; there is no detour over memory. Code that
+ends an invocation branches to a block of the caller.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from llvmlite import ir
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from vyre.dialects.vyre import RegionOp, YieldOp
+from vyre.lowering.llvm.scalars import EMITTERS, emit_scalar
+from vyre.lowering.llvm.values import INDEX, Environment, register_types
+
+Registers = list[ir.Value]
+
+STRETCH = 1 << 16
+"""Trips of a loop between two looks at whether it shall stop."""
+
+_TERMINATORS = (scf.YieldOp, scf.ConditionOp, YieldOp)
+
+
+class ControlCode(ABC):
+    """Emits blocks; what operations with effects become is up to the subclass."""
+
+    def __init__(self, builder: ir.IRBuilder, values: Environment):
+        self.builder = builder
+        self.values = values
+
+    @abstractmethod
+    def effect(self, op: Operation) -> bool:
+        """
+        Emit an operation that is neither pure nor control flow. Whether the code goes on
+        after it.
+        """
+
+    @abstractmethod
+    def poll(self) -> None:
+        """Emit what happens in every trip of a loop that may never end."""
+
+    def block(self, block: Block) -> Registers | None:
+        """
+        Emit a block; gives the registers that its terminator passes on, or None if its end
+        is never reached.
+        """
+        for op in block.ops:
+            if isinstance(op, _TERMINATORS):
+                return self.values.registers(op.operands)
+            if not self._operation(op):
+                return None
+        return []
+
+    def _operation(self, op: Operation) -> bool:
+        if type(op) in EMITTERS:
+            operands = [self.values.scalar(operand) for operand in op.operands]
+            results = emit_scalar(self.builder, op, operands)
+            self.values.bind(op.results, results)
+            return True
+        match op:
+            case scf.IfOp():
+                return self._if(op)
+            case scf.ForOp():
+                self._for(op)
+            case scf.WhileOp():
+                self._while(op)
+            case RegionOp():
+                registers = self.block(op.body.block)
+                if registers is None:
+                    return False
+                self.values.bind(op.outputs, registers)
+            case _:
+                return self.effect(op)
+        return True
+
+    def _if(self, op: scf.IfOp) -> bool:
+        builder = self.builder
+        arms = [builder.append_basic_block(name) for name in ("then", "else")]
+        joined = builder.append_basic_block("joined")
+        builder.cbranch(self.values.scalar(op.cond), *arms)
+        ways: list[tuple[Registers, ir.Block]] = []
+        for arm, region in zip(arms, (op.true_region, op.false_region)):
+            builder.position_at_end(arm)
+            registers = self._arm(region)
+            if registers is not None:
+                ways.append((registers, builder.block))
+                builder.branch(joined)
+        builder.position_at_end(joined)
+        if not ways:
+            builder.unreachable()
+            return False
+        self.values.bind(op.output, self._merged(op.output, ways))
+        return True
+
+    def _arm(self, region: Region) -> Registers | None:
+        return [] if region.blocks.first is None else self.block(region.block)
+
+    def _merged(
+        self, values: Sequence[SSAValue], ways: list[tuple[Registers, ir.Block]]
+    ) -> Registers:
+        if len(ways) == 1:
+            return ways[0][0]
+        phis = self._phis(values)
+        for registers, origin in ways:
+            _come_from(phis, registers, origin)
+        return list(phis)
+
+    def _phis(self, values: Sequence[SSAValue]) -> list[ir.PhiInstr]:
+        types = register_types([value.type for value in values])
+        return [self.builder.phi(type) for type in types]
+
+    def _for(self, op: scf.ForOp) -> None:
+        """
+        Counts trips from zero, as many as there are without overflow; the induction value
+        is computed from the count. A loop that may be long is a loop over stretches of
+        trips, so that it can be stopped and its stretches vectorised.
+        """
+        bounds = [self.values.scalar(value) for value in (op.lb, op.ub, op.step)]
+        trips = trip_count(self.builder, *bounds)
+        carried = self.values.registers(op.iter_args)
+        zero = ir.Constant(INDEX, 0)
+        if _is_short(op):
+            carried = self._stretch(op, bounds, zero, trips, carried)
+        else:
+            carried = self._stretches(op, bounds, trips, carried)
+        self.values.bind(op.res, carried)
+
+    def _stretches(
+        self, op: scf.ForOp, bounds: list[ir.Value], trips: ir.Value, carried_in: Registers
+    ) -> Registers:
+        builder = self.builder
+        head, body, after = self._append("stretches", "stretch", "done")
+        before = builder.block
+        builder.branch(head)
+        builder.position_at_end(head)
+        first = builder.phi(INDEX)
+        carried = self._phis(op.iter_args)
+        _come_from([first, *carried], [ir.Constant(INDEX, 0), *carried_in], before)
+        builder.cbranch(builder.icmp_unsigned("<", first, trips), body, after)
+        builder.position_at_end(body)
+        self.poll()
+        left = builder.sub(trips, first)
+        length = ir.Constant(INDEX, STRETCH)
+        is_last = builder.icmp_unsigned("<", left, length)
+        end = builder.add(first, builder.select(is_last, left, length))
+        following = self._stretch(op, bounds, first, end, list(carried))
+        _come_from([first, *carried], [end, *following], builder.block)
+        builder.branch(head)
+        builder.position_at_end(after)
+        return list(carried)
+
+    def _stretch(
+        self,
+        op: scf.ForOp,
+        bounds: list[ir.Value],
+        first: ir.Value,
+        end: ir.Value,
+        carried_in: Registers,
+    ) -> Registers:
+        """The trips from one to another; gives what the last one carries on."""
+        builder = self.builder
+        start, _, step = bounds
+        head, body, after = self._append("for", "trip", "end")
+        before = builder.block
+        builder.branch(head)
+        builder.position_at_end(head)
+        trip = builder.phi(INDEX)
+        carried = self._phis(op.iter_args)
+        _come_from([trip, *carried], [first, *carried_in], before)
+        builder.cbranch(builder.icmp_unsigned("<", trip, end), body, after)
+        builder.position_at_end(body)
+        count = trip if start.type == INDEX else builder.trunc(trip, start.type)
+        induction = builder.add(start, builder.mul(count, step))
+        self.values.bind(op.body.block.args, [induction, *carried])
+        registers = self.block(op.body.block)
+        if registers is not None:
+            following = builder.add(trip, ir.Constant(INDEX, 1), flags=["nuw"])
+            _come_from([trip, *carried], [following, *registers], builder.block)
+            builder.branch(head)
+        builder.position_at_end(after)
+        return list(carried)
+
+    def _append(self, *names: str) -> list[ir.Block]:
+        return [self.builder.append_basic_block(name) for name in names]
+
+    def _while(self, op: scf.WhileOp) -> None:
+        builder = self.builder
+        carried_in = self.values.registers(op.arguments)
+        head, body, after = self._append("while", "do", "done")
+        before = builder.block
+        builder.branch(head)
+
+        builder.position_at_end(head)
+        carried = self._phis(op.arguments)
+        _come_from(carried, carried_in, before)
+        self.poll()
+        self.values.bind(op.before_region.block.args, carried)
+        registers = self.block(op.before_region.block)
+        if registers is None:
+            builder.position_at_end(after)
+            self.values.bind(op.res, self._undefined(op.res))
+            return
+        goes_on, *passed = registers
+        builder.cbranch(goes_on, body, after)
+
+        builder.position_at_end(body)
+        self.values.bind(op.after_region.block.args, passed)
+        again = self.block(op.after_region.block)
+        if again is not None:
+            _come_from(carried, again, builder.block)
+            builder.branch(head)
+
+        builder.position_at_end(after)
+        self.values.bind(op.res, passed)
+
+    def _undefined(self, values: Sequence[SSAValue]) -> Registers:
+        """For code that is never reached."""
+        types = register_types([value.type for value in values])
+        return [ir.Constant(type, ir.Undefined) for type in types]
+
+
+def _is_short(op: scf.ForOp) -> bool:
+    """Whether the loop's bounds are literals, and close to each other."""
+    bounds: list[int] = []
+    for value in (op.lb, op.ub):
+        owner = value.owner
+        literal = owner.value if isinstance(owner, arith.ConstantOp) else None
+        if not isinstance(literal, IntegerAttr):
+            return False
+        bounds.append(literal.value.data)
+    return bounds[1] - bounds[0] <= STRETCH
+
+
+def trip_count(
+    builder: ir.IRBuilder, start: ir.Value, end: ir.Value, step: ir.Value
+) -> ir.Value:
+    """
+    Trips of a `for`: none unless start < end and step > 0, as signed numbers; else the
+    distance by the step, rounded up. Nothing overflows.
+    """
+    if start.type != INDEX:
+        start, end, step = (builder.sext(value, INDEX) for value in (start, end, step))
+    zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
+    forward = builder.icmp_signed(">", step, zero)
+    runs = builder.and_(builder.icmp_signed("<", start, end), forward)
+    stride = builder.select(forward, step, one)
+    last = builder.sub(builder.sub(end, start), one)
+    trips = builder.add(builder.udiv(last, stride), one)
+    return builder.select(runs, trips, zero)
+
+
+def _come_from(
+    phis: Sequence[ir.PhiInstr], registers: Sequence[ir.Value], origin: ir.Block
+) -> None:
+    for phi, register in zip(phis, registers, strict=True):
+        phi.add_incoming(register, origin)
