@@ -19,10 +19,12 @@ from vyre.runtime.scalars import dtype_of
 Array = NDArray[Any]
 
 
-def as_array(name: str, value: object, element: Attribute, shape: tuple[int, ...]) -> Array:
+def as_array(
+    name: str, value: object, element: Attribute, shape: tuple[int, ...] | None
+) -> Array:
     """
     The argument as a NumPy array of the right dtype and shape, without a copy. Sizes that
-    are `DYNAMIC_INDEX` may be anything.
+    are `DYNAMIC_INDEX` may be anything, and so may the shape if it is None.
 
     Example: `as_array("x", values, f32, (4, DYNAMIC_INDEX))`
     """
@@ -46,7 +48,8 @@ def as_array(name: str, value: object, element: Attribute, shape: tuple[int, ...
             "pass a NumPy array, or anything that supports DLPack",
         )
     _check_dtype(name, array, element)
-    _check_shape(name, array, shape)
+    if shape is not None:
+        _check_shape(name, array, shape)
     if not array.flags.c_contiguous or not array.flags.aligned:
         raise InvalidArgument(
             f"argument '{name}' is strided, not contiguous in row-major order",

@@ -20,6 +20,7 @@ from vyre.diagnostics import did_you_mean
 from vyre.dialects.vyre import BufferOp, ParamOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import Access, MemoryKind
 from vyre.runtime.arguments import Array, as_array, as_scalar, check_overlaps
+from vyre.runtime.config import TAKEN
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.scalars import dtype_of
 
@@ -189,7 +190,8 @@ class BindingPlan:
         The arguments as arrays and numbers of the right types. Unknown, missing, misshapen,
         mistyped, strided and overlapping ones are refused.
         """
-        self._check_names(given)
+        self.check_known(given)
+        self._check_complete(given)
         arrays = {
             binding.name: as_array(
                 binding.name,
@@ -210,7 +212,8 @@ class BindingPlan:
         names = [(param.entry_name.data, param.value.type) for param in self.params]
         return {n: as_scalar(n, given[n], type) for n, type in names if n in given}
 
-    def _check_names(self, given: Mapping[str, object]) -> None:
+    def check_known(self, given: Mapping[str, object]) -> None:
+        """Refuse names that the program does not have."""
         for name in given:
             if name not in self.names:
                 raise InvalidArgument(
@@ -218,13 +221,15 @@ class BindingPlan:
                     did_you_mean(str(name), self.names)
                     or f"the arguments are {', '.join(self.names) or 'none'}",
                 )
+
+    def _check_complete(self, given: Mapping[str, object]) -> None:
         needed = [binding.name for binding in self.declared if not binding.may_be_left_out]
         needed += [param.entry_name.data for param in self.params]
         missing = [name for name in needed if name not in given]
         if missing:
+            how = "in a dictionary" if TAKEN.intersection(missing) else "by name"
             raise InvalidArgument(
-                f"argument '{missing[0]}' is missing",
-                f"pass {', '.join(missing)} by name",
+                f"argument '{missing[0]}' is missing", f"pass {', '.join(missing)} {how}"
             )
 
 

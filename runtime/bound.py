@@ -1,16 +1,17 @@
 """A program bound to arrays of the caller, to run on them in place."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import check_writable, zeros
 from vyre.runtime.binding import Arguments
 from vyre.runtime.config import DispatchConfig
-from vyre.runtime.held import Held
+from vyre.runtime.held import NOTHING, Held
 from vyre.runtime.passes import Report
-from vyre.runtime.results import check_output_size
 from vyre.runtime.trace import Trace
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ class Bound(Held):
         for binding in self._written:
             if binding.name in arguments.arrays:
                 check_writable(binding.name, arguments.arrays[binding.name])
-        check_output_size(arguments, config.max_output_bytes)
         super().__init__(exe, arguments, config, trace)
         self._homes = dict(arguments.arrays)
         for binding in self._written:
@@ -57,28 +57,39 @@ class Bound(Held):
         """The arrays that every call writes to."""
         self._lay_out(self._session.homes_in_place(self._homes))
 
-    def __call__(self, **named: Any) -> dict[str, Array]:
+    def __call__(
+        self, arguments: Mapping[str, object] = NOTHING, /, **named: Any
+    ) -> dict[str, Array]:
         """
         Run. Parameters and options may be others than were bound.
 
         Example: `step(n=50)`
         """
-        self.run(**named)
+        self.run(arguments, **named)
         return self.results
 
-    def run(self, *, timed: bool = False, **named: Any) -> Report:
+    def run(
+        self,
+        arguments: Mapping[str, object] = NOTHING,
+        /,
+        *,
+        timed: bool = False,
+        **named: Any,
+    ) -> Report:
         """Run, and say what it took."""
-        session = self._session
-        with session.lock, self._exe.keeping(), telemetry.counting_failures():
-            self._check_open()
-            for binding in self._exe.bindings.declared:
-                session.fill(binding, self._homes.get(binding.name))
-            report = self._run(named, timed=timed)
-            for binding in self._written:
-                session.fetch(binding, self._homes[binding.name])
-            session.keep_persistent()
+        report = self._dispatch(arguments, named, timed=timed)
         telemetry.add(
             output_bytes=sum(array.nbytes for array in self.results.values()),
             storage_reused=len(self.results),
         )
-        return report.until_now()
+        return report
+
+    @override
+    def _begin(self) -> None:
+        for binding in self._exe.bindings.declared:
+            self._session.fill(binding, self._homes.get(binding.name))
+
+    @override
+    def _end(self) -> None:
+        for binding in self._written:
+            self._session.fetch(binding, self._homes[binding.name])

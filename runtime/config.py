@@ -79,7 +79,10 @@ class DispatchConfig:
 
 
 OPTIONS = frozenset(field.name for field in fields(DispatchConfig))
-"""The names that calls take for themselves and not as arguments of the program."""
+"""What can be passed by name and is no argument of the program."""
+
+TAKEN = OPTIONS | {"config", "into", "timed", "trace"}
+"""The names that calls take for themselves; such arguments go in a dictionary."""
 
 
 def _is_number(value: Any) -> bool:

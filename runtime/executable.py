@@ -2,22 +2,20 @@
 
 import threading
 import weakref
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cached_property
 from os import PathLike
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
-from vyre.diagnostics import did_you_mean
+from vyre.diagnostics import VyreError, did_you_mean
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
 from vyre.reading import parse
-from vyre.runtime import telemetry
 from vyre.runtime.backend import Backend, Buffer
 from vyre.runtime.backends import find_backend
 from vyre.runtime.binding import Arguments, BindingPlan, Role
@@ -37,9 +35,10 @@ from vyre.runtime.geometry import (
     workgroup_of,
     works_together,
 )
+from vyre.runtime.held import NOTHING
 from vyre.runtime.passes import Report
 from vyre.runtime.resident import Resident
-from vyre.runtime.results import Results
+from vyre.runtime.results import Results, check_output_size
 from vyre.runtime.route import Route, choose_route
 from vyre.runtime.session import DispatchPlan, Session
 from vyre.runtime.trace import Trace, saved_trace
@@ -47,8 +46,6 @@ from vyre.runtime.variants import Variants
 from vyre.source import deep_recursion
 
 Array = NDArray[Any]
-
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def compile(
@@ -203,14 +200,10 @@ class Executable:
     ) -> Timed:
         given, settings = self.sorted_out(arguments, config, named)
         checked = self.bindings.check(given)
-        with (
-            telemetry.counting_failures(),
-            saved_trace(trace) as recorder,
-            self.keeping(),
-        ):
+        with saved_trace(trace) as recorder, self.keeping():
             session = Session(self, checked, settings, recorder)
-            with session.device:
-                results = Results(session, into)
+            results = Results(session, into)
+            with session.device, session.dispatching():
                 results.lay_out()
                 report = session.run(timed=timed)
                 found = results.fetched()
@@ -305,15 +298,18 @@ class Executable:
         arguments: Mapping[str, object],
         config: DispatchConfig | None,
         named: Mapping[str, Any],
+        held: Collection[str] = (),
     ) -> tuple[dict[str, object], DispatchConfig]:
-        """Arguments of the program, and how to run it."""
+        """Arguments of the program, but for those that are held, and how to run it."""
+        _check_kinds(arguments, config)
         for name in arguments.keys() & (named.keys() - OPTIONS):
             raise InvalidArgument(
                 f"argument '{name}' is given twice", "pass it in the dictionary or by name"
             )
         options = {name: value for name, value in named.items() if name in OPTIONS}
         others = {name: value for name, value in named.items() if name not in OPTIONS}
-        for name in options.keys() & set(self.bindings.names) - arguments.keys():
+        expected = set(self.bindings.names) - arguments.keys() - set(held)
+        for name in options.keys() & expected:
             raise InvalidArgument(
                 f"'{name}' is the name of an option and of an argument",
                 f"pass the argument in a dictionary: exe({{'{name}': ...}})",
@@ -334,6 +330,7 @@ class Executable:
             groups = checked_grid(config.grid)
         geometry = Geometry(groups, workgroup)
         check_size(geometry)
+        check_output_size(arguments, config.max_output_bytes)
         self._check_abilities(arguments, config)
         return DispatchPlan(config, geometry, self.route(config, geometry))
 
@@ -367,9 +364,25 @@ class Executable:
         try:
             self._keeper.copy(buffer, copy)
         except BaseException:
-            self._keeper.free(copy)
+            with suppress(VyreError):  # What went wrong first is what counts.
+                self._keeper.free(copy)
             raise
         before = self.kept.get(buffer.name)
         self.kept[buffer.name] = copy
         if before is not None:
             self._keeper.free(before)
+
+
+def _check_kinds(arguments: object, config: object) -> None:
+    """Refuse what was passed in the place of something else."""
+    if not isinstance(arguments, Mapping):
+        raise InvalidArgument(
+            f"the first argument is a {type(arguments).__name__}, not a dictionary",
+            "pass arguments by name",
+        )
+    if config is not None and not isinstance(config, DispatchConfig):
+        raise InvalidArgument(
+            f"'config' is a {type(config).__name__}, not a DispatchConfig",
+            "make one, or pass options by name; an argument of the program that is called "
+            "'config' goes in a dictionary",
+        )

@@ -3,7 +3,7 @@
 import time
 import weakref
 from collections.abc import Mapping
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from vyre.runtime.executable import Executable
 
 Array = NDArray[Any]
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Held:
@@ -70,27 +72,47 @@ class Held:
         if not self._free.alive:
             raise InvalidArgument("the memory was freed", "run it before it is closed")
 
-    def _run(self, named: Mapping[str, Any], *, timed: bool) -> Report:
-        started = time.perf_counter_ns()
-        plan, scalars = self._replanned(named)
-        deadline = Deadline(plan.config.timeout)
-        return self._session.run(
-            plan, scalars, deadline=deadline, started=started, timed=timed
-        )
+    def _dispatch(
+        self, arguments: Mapping[str, object], named: Mapping[str, Any], *, timed: bool
+    ) -> Report:
+        """One run. What is refused is so before anything has changed."""
+        session = self._session
+        with session.lock, self._exe.keeping():
+            self._check_open()
+            started = time.perf_counter_ns()
+            plan, scalars = self._replanned(arguments, named)
+            deadline = Deadline(plan.config.timeout)
+            with session.dispatching(plan):
+                self._begin()
+                report = session.run(
+                    plan, scalars, deadline=deadline, started=started, timed=timed
+                )
+                self._end()
+                session.keep_persistent()
+        return report.until_now()
+
+    def _begin(self) -> None:
+        """Bring arguments to the engine, if every run does."""
+
+    def _end(self) -> None:
+        """Bring results back, if every run does."""
 
     def _replanned(
-        self, named: Mapping[str, Any]
+        self, arguments: Mapping[str, object], named: Mapping[str, Any]
     ) -> tuple[DispatchPlan, dict[str, np.generic]]:
         """The plan for a run whose parameters and options may be others than at first."""
         session = self._session
-        if not named:
+        if not arguments and not named:
             return session.plan, {}
-        given, config = self._exe.sorted_out({}, session.plan.config, named)
+        bindings = self._exe.bindings
+        given, config = self._exe.sorted_out(
+            arguments, session.plan.config, named, held=bindings.names
+        )
+        bindings.check_known(given)
         for name in given:
-            if name in self._exe.bindings.by_name:
+            if name in bindings.by_name:
                 raise InvalidArgument(
                     f"buffer '{name}' is held already",
                     "pass parameters and options only, or hold another one",
                 )
-        scalars = self._exe.bindings.scalars(given)
-        return self._exe.plan(session.arguments, config), scalars
+        return self._exe.plan(session.arguments, config), bindings.scalars(given)

@@ -166,7 +166,8 @@ class Work:
         if number > 1 and number % interval == 0:
             with self.device.span("host", "compare with the pass before"):
                 stable = all(self._same_as_before(name) for name in self.written)
-        if not stable and (number + 1) % interval == 0:
+        is_next_compared = (number + 1) % interval == 0 and number + 1 < self.config.passes
+        if not stable and is_next_compared:
             with self.device.span("host", "remember for comparison"):
                 for name in self.written:
                     self._remember(name)

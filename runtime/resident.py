@@ -1,9 +1,10 @@
 """A program whose buffers stay on the engine from one run to the next."""
 
+import operator
+from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from vyre.diagnostics import did_you_mean
@@ -12,7 +13,7 @@ from vyre.runtime.arguments import as_array, check_writable, zeros
 from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.errors import InvalidArgument
-from vyre.runtime.held import Held
+from vyre.runtime.held import NOTHING, Held
 from vyre.runtime.passes import Report
 from vyre.runtime.trace import Trace
 
@@ -55,22 +56,21 @@ class Resident(Held):
             self.__exit__(type(error), error, error.__traceback__)
             raise
 
-    def run(self, *, timed: bool = False, **named: Any) -> Report:
+    def run(
+        self,
+        arguments: Mapping[str, object] = NOTHING,
+        /,
+        *,
+        timed: bool = False,
+        **named: Any,
+    ) -> Report:
         """
         Run on the buffers as they are, and say what it took. Parameters and options may be
         others than at first.
 
         Example: `held.run(fixpoint_iterations=10).passes`
         """
-        with (
-            self._session.lock,
-            self._exe.keeping(),
-            telemetry.counting_failures(),
-        ):
-            self._check_open()
-            report = self._run(named, timed=timed)
-            self._session.keep_persistent()
-        return report
+        return self._dispatch(arguments, named, timed=timed)
 
     def read(
         self,
@@ -93,7 +93,7 @@ class Resident(Held):
             shape = self._session.arguments.shape(binding)
             if start is None and stop is None:
                 start, stop = binding.result_bounds(shape)
-            begin, end = _range(name, start or 0, stop, prod(shape))
+            begin, end = _range(name, start, stop, prod(shape))
             if (begin, end) != (0, prod(shape)):
                 shape = (end - begin,)
             if into is None:
@@ -119,11 +119,9 @@ class Resident(Held):
         with self._session.lock:
             self._check_open()
             binding = self._binding(name)
-            array = as_array(
-                name, data, binding.buffer.type.element_type, np.shape(_any(data))
-            )
+            array = as_array(name, data, binding.buffer.type.element_type, None)
             total = prod(self._session.arguments.shape(binding))
-            begin, _ = _range(name, start, start + array.size, total)
+            begin, _ = _range(name, start, None, total, array.size)
             offset = begin * binding.dtype.itemsize
             self._session.device.upload(self._session.buffers[name], array, offset)
         telemetry.add(input_bytes=array.nbytes)
@@ -138,16 +136,18 @@ class Resident(Held):
         return known[name]
 
 
-def _any(value: Any) -> Any:
-    return value
-
-
-def _range(name: str, start: Any, stop: Any, total: int) -> tuple[int, int]:
-    """Elements from `start` to `stop`, which must be there."""
+def _range(
+    name: str, start: Any, stop: Any, total: int, size: int | None = None
+) -> tuple[int, int]:
+    """Elements from `start` to `stop`, or so many, which must be there."""
+    begin = 0 if start is None else start
     end = total if stop is None else stop
-    if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end <= total):
-        raise InvalidArgument(
-            f"'{name}' has {total} elements, none from {start} to {end}",
-            "ask for a range inside the buffer",
-        )
-    return start, end
+    if all(hasattr(bound, "__index__") for bound in (begin, end)):
+        begin = operator.index(begin)
+        end = operator.index(end) if size is None else begin + size
+        if 0 <= begin <= end <= total:
+            return begin, end
+    raise InvalidArgument(
+        f"'{name}' has {total} elements, none from {begin} to {end}",
+        "ask for a range inside the buffer",
+    )

@@ -1,7 +1,7 @@
 """Where the results of a call go: new arrays, or storage of the caller."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,6 @@ class Results:
         self._session = session
         self._written = session.exe.bindings.written
         self._into = _checked_storage(session.arguments, into)
-        check_output_size(session.arguments, session.plan.config.max_output_bytes)
         self._homes = {b.name: self._home(b) for b in self._written}
 
     def _home(self, binding: Binding) -> Array:
@@ -97,6 +96,11 @@ def check_output_size(arguments: Arguments, limit: int | None) -> None:
 def _checked_storage(arguments: Arguments, into: Mapping[str, object]) -> dict[str, Array]:
     """Arrays of the caller that results can be written to."""
     plan = arguments.plan
+    if not isinstance(cast(object, into), Mapping):
+        raise InvalidArgument(
+            f"'into' is a {type(into).__name__}",
+            "pass a dictionary of arrays by the names of results",
+        )
     names = [binding.name for binding in plan.written]
     found: dict[str, Array] = {}
     for name, value in into.items():

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.runtime.backend import Backend
 from vyre.runtime.config import Mode
-from vyre.runtime.errors import DoesNotFit, UnsupportedFeature
+from vyre.runtime.errors import DoesNotFit, UnsupportedFeature, blaming_engine
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.variants import Variant
 
@@ -45,6 +45,7 @@ def choose_route(variant: Variant, mode: Mode, geometry: Geometry | None) -> Rou
         _check_limits(variant.backend, geometry)
     way, reason = _way(variant, mode, geometry)
     unit = variant.split() if way == "split" else variant.program
+    variant.require(unit)
     return Route(way, reason, unit, variant)
 
 
@@ -81,7 +82,9 @@ def _fitting(
     asked = "as asked for" if mode == "native" else "the engine has grid barriers"
     if geometry is None:
         return "native", asked
-    limit = backend.resident_groups(variant.kernel(program), geometry)
+    kernel = variant.kernel(program)
+    with blaming_engine(backend.name, "say how many workgroups fit"):
+        limit = backend.resident_groups(kernel, geometry)
     if limit is None:
         return "native", f"{asked}, for any number of workgroups"
     count = geometry.group_count

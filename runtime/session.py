@@ -7,7 +7,8 @@ and reads the results, a bound or resident program keeps its session for many.
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +113,18 @@ class Session:
         else:
             self.device.clear(buffer)
 
+    @contextmanager
+    def dispatching(self, plan: DispatchPlan | None = None) -> Generator[None]:
+        """A dispatch, from its first transfer to its last: it is counted and traced."""
+        plan = plan or self.plan
+        name = plan.config.label or f"@{self.exe.program.sym_name.data}"
+        telemetry.add(dispatches=1)
+        with (
+            telemetry.counting_failures(),
+            self.device.span("dispatch", name, route=plan.route.way),
+        ):
+            yield
+
     def run(
         self,
         plan: DispatchPlan | None = None,
@@ -135,10 +148,7 @@ class Session:
             [binding.name for binding in self.exe.bindings.written],
             self._kept,
         )
-        telemetry.add(dispatches=1)
-        name = plan.config.label or f"@{self.exe.program.sym_name.data}"
-        with self.device.span("dispatch", name, route=plan.route.way):
-            passes = work.run()
+        passes = work.run()
         return report(work, passes, self.started if started is None else started)
 
     def fetch(self, binding: Binding, home: Array) -> None:

@@ -16,7 +16,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TextIO, TypeAlias, cast
+
+from vyre.runtime.errors import InvalidArgument
 
 Track: TypeAlias = Literal["dispatch", "segments", "transfers", "host"]
 
@@ -83,18 +85,39 @@ class Trace:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the file."""
-        document = {"traceEvents": self.events(), "displayTimeUnit": "ns"}
-        Path(path).write_text(json.dumps(document), encoding="utf-8")
+        Path(path).write_text(self.document(), encoding="utf-8")
+
+    def document(self) -> str:
+        """The contents of the file."""
+        return json.dumps({"traceEvents": self.events(), "displayTimeUnit": "ns"})
 
 
 @contextmanager
 def saved_trace(trace: Trace | str | PathLike[str] | None) -> Generator[Trace | None]:
-    """The trace itself, or a new one that is written to a file in the end."""
+    """
+    The trace itself, or a new one that is written to a file in the end. A file that cannot
+    be written is refused at the beginning.
+    """
     if trace is None or isinstance(trace, Trace):
         yield trace
         return
     made = Trace()
+    with _opened(trace) as file:
+        try:
+            yield made
+        finally:
+            file.write(made.document())
+
+
+def _opened(path: object) -> TextIO:
+    if not isinstance(path, str | PathLike):
+        raise InvalidArgument(
+            f"the trace is a {type(path).__name__}", "pass a Trace, or a path"
+        )
     try:
-        yield made
-    finally:
-        made.save(trace)
+        return open(cast(PathLike[str], path), "w", encoding="utf-8")
+    except OSError as error:
+        raise InvalidArgument(
+            f"the trace cannot be written to '{path}': {error.strerror}",
+            "pass a path that can be written",
+        ) from error

@@ -24,7 +24,7 @@ from vyre.passes.host_plan import HostPlanPass
 from vyre.reading import context
 from vyre.runtime.backend import Backend, Kernel
 from vyre.runtime.errors import CompileFailed, UnsupportedFeature, blaming_engine
-from vyre.runtime.geometry import Extent, workgroup_of
+from vyre.runtime.geometry import Extent, programs_of, workgroup_of
 from vyre.source import deep_recursion
 
 
@@ -59,6 +59,7 @@ class Variant:
         self.backend = backend
         self._lock = threading.RLock()
         self._split: ProgramOp | ScheduleOp | None = None
+        self._possible: set[ProgramOp | ScheduleOp] = set()
         self._kernels: dict[ProgramOp, Kernel] = {}
         self._segments: dict[ScheduleOp, dict[LaunchOp, Segment]] = {}
 
@@ -78,13 +79,20 @@ class Variant:
                 self._split = split_program(self.program)
             return self._split
 
+    def require(self, unit: ProgramOp | ScheduleOp) -> None:
+        """Refuse what needs more than the backend has."""
+        with self._lock:
+            if unit not in self._possible:
+                for program in programs_of(unit):
+                    _refuse_what_is_lacking(self.backend, program)
+                self._possible.add(unit)
+
     def kernel(self, program: ProgramOp, segment: Segment | None = None) -> Kernel:
         """A program that the backend has compiled."""
         with self._lock:
             if program not in self._kernels:
                 what = f"compile @{program.sym_name.data}"
                 with blaming_engine(self.backend.name, what, segment, CompileFailed):
-                    _refuse_what_is_lacking(self.backend, program)
                     self._kernels[program] = self.backend.compile(program)
             return self._kernels[program]
 

@@ -34,6 +34,13 @@ def test_programs_in_the_handbook_are_valid(page: str):
         vyre.parse(text)
 
 
+def test_the_engine_in_the_handbook_is_the_one_that_is_tested():
+    source = (ROOT / "docs" / "toy_backend.py").read_text()
+    assert len(source.splitlines()) < 60
+    page = (ROOT / "docs" / "runtime.md").read_text()
+    assert source[source.index("from itertools") :].rstrip() in page
+
+
 def test_diagnostic_in_the_handbook_is_real():
     page = (ROOT / "docs" / "tools.md").read_text()
     shown = page[page.index("bad.mlir:5:3") : page.index("```\n\nWith `--verify")]
