@@ -19,8 +19,9 @@ import difflib
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from io import StringIO
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -35,7 +36,8 @@ _WINDOW = 120
 """Columns of a source line that a diagnostic shows."""
 
 
-class Segment(NamedTuple):
+@dataclass(frozen=True)
+class Segment:
     """Which launch of a split program: segment `index` of `count`, counted from 0."""
 
     index: int

@@ -110,7 +110,10 @@ class Backend(ABC):
 
     @abstractmethod
     def free(self, memory: Memory) -> None:
-        """Give memory back. Called once for all that was allocated, whatever happened."""
+        """
+        Give memory back. Called once for all that was allocated, whatever happened; after
+        a failure launches may still be using it, which is for the engine to know.
+        """
 
     @abstractmethod
     def upload(self, memory: Memory, offset: int, data: Bytes) -> None:

@@ -101,6 +101,7 @@ class Work:
             if self._is_stable(number):
                 break
         self.device.finish(None)
+        self.deadline.check()
         return number
 
     def times(self) -> Times:

@@ -6,12 +6,11 @@ find it: `make mutants` prints after how many programs it does.
 """
 
 import argparse
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
 from grid_programs import generate
 from split_runs import Failure, examine
 from xdsl.context import Context
@@ -25,30 +24,29 @@ from vyre.analysis.buffer_sources import is_workgroup_memory
 from vyre.analysis.positions import Role
 from vyre.analysis.spine import Spine
 from vyre.analysis.workgroup_liveness import Survival
+from vyre.diagnostics import Segment
 from vyre.dialects.vyre import (
     AtomicCasOp,
     AtomicOp,
     BufferOp,
-    LaunchOp,
     LoadOp,
-    ProgramOp,
     ReturnOp,
     ScheduleOp,
 )
 from vyre.dialects.vyre.attributes import Access
 from vyre.passes import host_plan, propagate_lets, split_grid_sync
-from vyre.runtime import executable
-from vyre.runtime.geometry import Extent, programs_of
-from vyre.runtime.reference import engine
-from vyre.runtime.reference.frames import Frame
-from vyre.runtime.reference.memory import Memory
+from vyre.runtime.backend import Buffer, Launch
+from vyre.runtime.binding import Arguments
+from vyre.runtime.config import DispatchConfig
+from vyre.runtime.device import Device
+from vyre.runtime.executable import Executable
+from vyre.runtime.geometry import infer_grid, programs_of, workgroup_of, works_together
 
 LIMIT = 2000
 """Programs within which each mistake must show."""
 
 # What is patched is private; the patches look it up by name.
 RUN_CUT: Any = vars(keeping)["_RunCut"]
-HOST: Any = vars(engine)["_Host"]
 
 
 def repeating(is_repeated: Callable[[Any, Operation], bool]) -> AbstractContextManager[Any]:
@@ -139,35 +137,34 @@ def returns_are_forgotten() -> AbstractContextManager[Any]:
 
 def partial_writes_lose_the_rest() -> AbstractContextManager[Any]:
     """H12: what a launch only writes starts as zeros."""
-    right = HOST.effect
+    right = Device.launch
 
-    def wrong(host: Any, op: Operation, frame: Frame) -> Any:
-        if isinstance(op, LaunchOp):
-            segment: ProgramOp = host._programs[op.segment.string_value()]
-            for entry, argument in zip(segment.launch_table, op.arguments):
-                if isinstance(entry, BufferOp) and entry.access.data is Access.WRITE_ONLY:
-                    memory: Memory = frame[argument]
-                    memory.data[:] = np.zeros_like(memory.data)
-        return right(host, op, frame)
+    def wrong(device: Device, launch: Launch, segment: Segment | None) -> Any:
+        for entry, argument in zip(launch.program.launch_table, launch.arguments):
+            if isinstance(entry, BufferOp) and entry.access.data is Access.WRITE_ONLY:
+                assert isinstance(argument, Buffer)
+                device.clear(argument)
+        return right(device, launch, segment)
 
-    return patch.object(HOST, "effect", wrong)
+    return patch.object(Device, "launch", wrong)
 
 
 def geometry_of_the_first_segment() -> AbstractContextManager[Any]:
     """H14: the grid is inferred from the table of the first segment."""
-    right = executable.infer_grid
+    right = Executable.plan
 
-    def wrong(
-        program: ProgramOp | ScheduleOp, element_counts: Mapping[BufferOp, int]
-    ) -> Extent:
-        if isinstance(program, ScheduleOp) and programs_of(program):
-            table = programs_of(program)[0].table
-            names = {entry.entry_name.data for entry in table}
-            seen = {b: n for b, n in element_counts.items() if b.entry_name.data in names}
-            return right(programs_of(program)[0], seen)
-        return right(program, element_counts)
+    def wrong(exe: Executable, arguments: Arguments, config: DispatchConfig) -> Any:
+        programs = programs_of(exe.program)
+        if config.grid is None and isinstance(exe.program, ScheduleOp) and programs:
+            names = {entry.entry_name.data for entry in programs[0].table}
+            counts = arguments.element_counts()
+            seen = {b: n for b, n in counts.items() if b.entry_name.data in names}
+            together = works_together(programs[0])
+            grid = infer_grid(workgroup_of(programs[0]), seen, together=together)
+            config = config.with_options({"grid": grid})
+        return right(exe, arguments, config)
 
-    return patch.object(executable, "infer_grid", wrong)
+    return patch.object(Executable, "plan", wrong)
 
 
 MUTANTS: dict[str, Callable[[], AbstractContextManager[Any]]] = {

@@ -132,7 +132,7 @@ def test_errors_name_the_segment(
     exe = vyre.compile(counting(3), engine=engine)
     with pytest.raises(kind) as caught:
         dispatch(exe, entry, {"a": [0]})
-    assert caught.value.segment == (1, 3, "p.1")
+    assert caught.value.segment == Segment(1, 3, "p.1")
     assert "\nnote: in segment 1 of 3, @p.1\nFix: " in str(caught.value)
     assert caught.value is raised or caught.value.__cause__ is raised
     assert not engine.live

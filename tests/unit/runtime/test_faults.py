@@ -189,9 +189,8 @@ def check_error(
     in_segment = mode == "split" and failed_in in ("launch", "compile")
     assert (error.segment is not None) == in_segment, failed_in
     if error.segment is not None:
-        index, count, name = error.segment
-        assert 0 <= index < count
-        assert name == f"work.{index}"
+        assert 0 <= error.segment.index < error.segment.count
+        assert error.segment.name == f"work.{error.segment.index}"
 
 
 def error_of(form: Form, exe: Executable, given: Arguments) -> BaseException:
