@@ -7,7 +7,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import Float16Type, Float32Type, Float64Type
 from xdsl.ir import Attribute, Operation
 
-from vyre.dialects.refusal import Refusal
 from vyre.lowering.llvm import half
 from vyre.lowering.llvm.constants import constant
 from vyre.lowering.llvm.emitter import Emitter, by, call_intrinsic
@@ -109,12 +108,6 @@ def _bits(builder: ir.IRBuilder, x: ir.Value, type: Attribute) -> ir.Value:
 
 def _bitcast(builder: ir.IRBuilder, op: arith.BitcastOp, x: ir.Value) -> ir.Value:
     source, target = op.input.type, op.result.type
-    if _bit_width(source) != _bit_width(target):
-        raise Refusal(
-            f"casts {source} to {target}, which has another width",
-            fix="cast between types of one width; `index` has 64 bits",
-            at=op,
-        )
     if source == target:
         return x
     bits = _bits(builder, x, source)

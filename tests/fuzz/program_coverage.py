@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from program_shapes import shape_features
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
@@ -35,6 +36,7 @@ def features(module: ModuleOp) -> set[str]:
             for op in program.body.walk():
                 found.update(_features(op, facts))
             found.update(_crossings(program))
+            found.update(shape_features(program))
     return found
 
 

@@ -1,11 +1,9 @@
 """Native conversions, literals and choice, against the reference engine."""
 
 import pytest
-from llvm_kernels import MACHINES, compiled, operations
+from llvm_kernels import MACHINES
 from operations import FLOATS, WIDTHS
 from same_bytes import check
-
-from vyre.dialects.refusal import Refusal
 
 pytestmark = pytest.mark.parametrize("machine", MACHINES)
 
@@ -77,10 +75,3 @@ def test_float_literals(machine: str, type: str):
     }[type]
     texts = [*values, infinity, nan]
     check(machine, [f"%r = arith.constant {text} : {type}" for text in texts])
-
-
-def test_bitcasts_between_widths_are_refused(machine: str):
-    [line] = casts("bitcast", [("f32", "index")])
-    assert operations(line)
-    with pytest.raises(Refusal, match="another width"):
-        compiled(machine, line)
