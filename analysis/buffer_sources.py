@@ -5,8 +5,8 @@ A memref comes from a declaration (`vyre.buffer` or `vyre.scratch`) or is carrie
 `scf.for` and `scf.while`, as ping-pong buffers are, or out of a `vyre.region`. It is named
 after the declarations that reach it along these ways; what they allow decides what may be
 done with it. Its sources are all storage that an access may touch: these declarations, and
-if one of them `may_alias`, all others that may. Memrefs that come from anywhere else have
-neither; `vyre-verify-program` refuses them.
+if one of them `may_alias`, all others that share a number with it. Memrefs that come from
+anywhere else have neither; `vyre-verify-program` refuses them.
 """
 
 from collections import defaultdict
@@ -49,21 +49,27 @@ def buffer_sources(
     """
     The declarations whose storage every memref of a program may be, in declaration order.
 
-    Example: if `%x` and `%y` are declared `may_alias`, both have the sources `(x, y)`.
+    Example: if `%x` is declared `may_alias [0]` and `%y` `may_alias [0, 1]`, both have the
+    sources `(x, y)`.
     """
     named = named_buffers(program)
     declarations = [v.owner for v in named if isinstance(v.owner, BufferOp | ScratchOp)]
-    aliases = set(filter(_may_alias, declarations))
-    return {
-        value: names
-        if aliases.isdisjoint(names)
-        else tuple(d for d in declarations if d in aliases or d in names)
-        for value, names in named.items()
-    }
+    storage = {declaration: shared_storage(declaration) for declaration in declarations}
+    found: dict[SSAValue, tuple[Declaration, ...]] = {}
+    for value, names in named.items():
+        shared = frozenset[int]().union(*(storage[name] for name in names))
+        found[value] = names
+        if shared:
+            others = (d for d in declarations if d in names or storage[d] & shared)
+            found[value] = tuple(others)
+    return found
 
 
-def _may_alias(declaration: Declaration) -> bool:
-    return isinstance(declaration, BufferOp) and declaration.may_alias is not None
+def shared_storage(declaration: Declaration) -> frozenset[int]:
+    """The numbers of storage that a buffer may have in common with others."""
+    if not isinstance(declaration, BufferOp) or declaration.may_alias is None:
+        return frozenset()
+    return frozenset(declaration.may_alias.get_values())
 
 
 def named_buffers(

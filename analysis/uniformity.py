@@ -29,6 +29,7 @@ from vyre.analysis.buffer_sources import (
     Declaration,
     buffer_sources,
     is_workgroup_memory,
+    named_buffers,
 )
 from vyre.analysis.phases import (
     grid_phases,
@@ -138,11 +139,12 @@ class _Analysis:
         self.facts = Uniformity()
         self.roots: list[tuple[Level, Node, Reason | None]] = []
         self.edges: defaultdict[Node, list[tuple[Node, str]]] = defaultdict(list)
-        self.sources = buffer_sources(program)
+        self.names = named_buffers(program)
+        sources = buffer_sources(program)
         self.grid_phases = grid_phases(program)
         self.local_phases = workgroup_phases(program)
-        self.grid_writers = writers_by_phase(program, self.grid_phases, self.sources)
-        self.local_writers = writers_by_phase(program, self.local_phases, self.sources)
+        self.grid_writers = writers_by_phase(program, self.grid_phases, sources)
+        self.local_writers = writers_by_phase(program, self.local_phases, sources)
 
     def run(self) -> Uniformity:
         self._block(self.program.body.block)
@@ -284,7 +286,8 @@ class _Analysis:
     def _load(self, op: LoadOp) -> None:
         for index in op.indices:
             self._inherit(op.value, index, "is loaded at")
-        for declaration in self.sources.get(op.buffer, ()):
+        # What writes an alias of a buffer counts as writing the buffer, too.
+        for declaration in self.names.get(op.buffer, ()):
             name = _name(declaration)
             if is_workgroup_memory(declaration):
                 text = f'is loaded from the workgroup buffer "{name}"'

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from xdsl.dialects.builtin import IntegerAttr, SymbolRefAttr, UnitAttr, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, SymbolRefAttr, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from vyre.analysis.buffer_sources import (
@@ -120,16 +120,21 @@ class Segment:
         self._mark_aliases(table)
 
     def _mark_aliases(self, table: Table) -> None:
-        """Mark buffers that may be one and the same."""
+        """Mark buffers that may be one and the same by the storage that they may be."""
         memrefs = [value for value in self.entries if is_memref(value)]
+        marked: dict[SSAValue, None] = {}
         for one, other in combinations(memrefs, 2):
             if set(table.sources[one]).isdisjoint(table.sources[other]):
                 continue
             if not never_the_same(one, other):
-                for value in (one, other):
-                    entry = self.entries[value]
-                    assert isinstance(entry, BufferOp)
-                    entry.may_alias = UnitAttr()
+                marked.update({one: None, other: None})
+        sources = dict.fromkeys(s for value in marked for s in table.sources[value])
+        numbers = {source: number for number, source in enumerate(sources)}
+        for value in marked:
+            entry = self.entries[value]
+            assert isinstance(entry, BufferOp)
+            shared = sorted(numbers[source] for source in table.sources[value])
+            entry.may_alias = DenseArrayBase.from_list(i64, shared)
 
     def has_effect(self) -> bool:
         """Remove what is not used; if nothing with an effect is left, the launch too."""

@@ -62,7 +62,7 @@ class BufferOp(IRDLOperation):
     | `live_out` | contents are observed after the program although it is no `output` |
     | `range [a, b]` | only bytes a to b are given back |
     | `kind` | placement, where it differs from what the access implies |
-    | `may_alias` | a launch may pass the same storage for this and other such buffers |
+    | `may_alias` | numbers of storage; buffers that share one may be the same |
     | `align` | preferred alignment in bytes, a power of two |
     | `coalesce` | the dimension along which neighbouring invocations access |
     | `cache` | `temporal` or `streaming` |
@@ -86,7 +86,7 @@ class BufferOp(IRDLOperation):
     output = opt_prop_def(UnitAttr)
     live_out = opt_prop_def(UnitAttr)
     output_range = opt_prop_def(DenseArrayBase[IntegerType].constr(i64))
-    may_alias = opt_prop_def(UnitAttr)
+    may_alias = opt_prop_def(DenseArrayBase[IntegerType].constr(i64))
     kind = opt_prop_def(MemoryKindAttr)
     align = opt_prop_def(IntegerAttr.constr(i64))
     coalesce = opt_prop_def(IntegerAttr.constr(i64))
@@ -113,7 +113,7 @@ class BufferOp(IRDLOperation):
         live_out: bool = False,
         output_range: Sequence[int] | None = None,
         kind: MemoryKind | None = None,
-        may_alias: bool = False,
+        may_alias: Sequence[int] | None = None,
     ):
         super().__init__(
             properties={
@@ -126,7 +126,9 @@ class BufferOp(IRDLOperation):
                 if output_range is None
                 else DenseArrayBase.from_list(i64, output_range),
                 "kind": None if kind is None else MemoryKindAttr(kind),
-                "may_alias": UnitAttr() if may_alias else None,
+                "may_alias": None
+                if may_alias is None
+                else DenseArrayBase.from_list(i64, may_alias),
             },
             result_types=[type],
         )

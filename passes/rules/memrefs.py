@@ -24,6 +24,7 @@ from vyre.analysis.buffer_sources import (
     is_memref,
     named_buffers,
     never_the_same,
+    shared_storage,
 )
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
@@ -164,13 +165,14 @@ class _Passed(NamedTuple):
 
     buffer: SSAValue
     written: bool
-    may_alias: bool = False
+    storage: frozenset[int] = frozenset()
+    """Numbers of what it may have in common with others."""
 
 
 def _passed_to(segment: ProgramOp, op: LaunchOp) -> list[_Passed]:
     """The buffers that a launch is given."""
     return [
-        _Passed(argument, entry.access.data.writable, entry.may_alias is not None)
+        _Passed(argument, entry.access.data.writable, shared_storage(entry))
         for argument, entry in zip(op.arguments, segment.launch_table)
         if isinstance(entry, BufferOp)
     ]
@@ -184,7 +186,8 @@ def _require_different(op: Operation, passed: list[_Passed], sources: Sources) -
             by_source[source].append(argument)
     for same in by_source.values():
         for one, other in combinations(same, 2):
-            if not (one.written or other.written) or (one.may_alias and other.may_alias):
+            may_alias = one.storage & other.storage
+            if may_alias or not (one.written or other.written):
                 continue
             if not never_the_same(one.buffer, other.buffer):
                 raise Refusal(

@@ -51,8 +51,8 @@ vyre.program @double [4, 1, 1] {
   vyre.store %w, %in_place[%i] : memref<?xi32>
 }
 vyre.program @shift [4, 1, 1] {
-  %from = vyre.buffer "from" read_write binding 0 may_alias : memref<?xi32>
-  %to = vyre.buffer "to" read_write binding 1 may_alias : memref<?xi32>
+  %from = vyre.buffer "from" read_write binding 0 may_alias [0] : memref<?xi32>
+  %to = vyre.buffer "to" read_write binding 1 may_alias [0] : memref<?xi32>
   %i = vyre.invocation_id x
   %v = vyre.load %from[%i] : memref<?xi32>
   vyre.store %v, %to[%i] : memref<?xi32>

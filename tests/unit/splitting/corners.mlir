@@ -1802,9 +1802,9 @@ vyre.program @pairs_of_every_access [4, 1, 1] {
 // -----
 
 vyre.program @carried_beside_an_alias [4, 1, 1] {
-  %a = vyre.buffer "a" read_write binding 0 may_alias : memref<?xi32>
+  %a = vyre.buffer "a" read_write binding 0 may_alias [0] : memref<?xi32>
   %b = vyre.buffer "b" read_write binding 1 : memref<?xi32>
-  %c = vyre.buffer "c" read_only binding 2 may_alias : memref<?xi32>
+  %c = vyre.buffer "c" read_only binding 2 may_alias [0] : memref<?xi32>
   %n = vyre.param "n" : index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -1814,6 +1814,33 @@ vyre.program @carried_beside_an_alias [4, 1, 1] {
     %y = vyre.load %c[%i] : memref<?xi32>
     %z = arith.addi %x, %y : i32
     vyre.store %z, %q[%i] : memref<?xi32>
+    vyre.barrier grid_sync
+    scf.yield %q, %p : memref<?xi32>, memref<?xi32>
+  }
+}
+
+// -----
+
+vyre.program @aliases_of_one_are_no_aliases_of_each_other [4, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %i = vyre.invocation_id x
+  %r, %r_1 = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<?xi32>, memref<?xi32>) {
+    vyre.barrier grid_sync
+    %v = vyre.load %p[%i] : memref<?xi32>
+    %first = vyre.load %a[%c0] : memref<?xi32>
+    %many = arith.index_cast %first : i32 to index
+    %trips = arith.remui %many, %c3 : index
+    %t, %t_1 = scf.for %j = %c0 to %trips step %c1 iter_args(%s = %v, %m = %q) -> (i32, memref<?xi32>) {
+      %x = vyre.load %m[%i] : memref<?xi32>
+      %y = arith.addi %s, %x : i32
+      scf.yield %y, %m : i32, memref<?xi32>
+    }
+    vyre.store %t, %b[%i] : memref<?xi32>
     vyre.barrier grid_sync
     scf.yield %q, %p : memref<?xi32>, memref<?xi32>
   }

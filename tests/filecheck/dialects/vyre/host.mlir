@@ -149,8 +149,8 @@ vyre.schedule @control {
 
 // A program that is given one buffer twice, on behalf of a program that cooperates.
 vyre.program @aliases.0 [64, 1, 1] {
-  %x = vyre.buffer "x" read_write binding 0 may_alias : memref<?xi32>
-  %y = vyre.buffer "y" read_write binding 1 may_alias : memref<?xi32>
+  %x = vyre.buffer "x" read_write binding 0 may_alias [0] : memref<?xi32>
+  %y = vyre.buffer "y" read_write binding 1 may_alias [0] : memref<?xi32>
 }
 vyre.schedule @aliases cooperates {
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
@@ -158,8 +158,8 @@ vyre.schedule @aliases cooperates {
 }
 
 // CHECK:      vyre.program @aliases.0 [64, 1, 1] {
-// CHECK-NEXT:   %x = vyre.buffer "x" read_write binding 0 may_alias : memref<?xi32>
-// CHECK-NEXT:   %y = vyre.buffer "y" read_write binding 1 may_alias : memref<?xi32>
+// CHECK-NEXT:   %x = vyre.buffer "x" read_write binding 0 may_alias [0] : memref<?xi32>
+// CHECK-NEXT:   %y = vyre.buffer "y" read_write binding 1 may_alias [0] : memref<?xi32>
 // CHECK-NEXT: }
 // CHECK-NEXT: vyre.schedule @aliases cooperates {
 // CHECK-NEXT:   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>

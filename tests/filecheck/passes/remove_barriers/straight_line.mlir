@@ -127,8 +127,8 @@ vyre.program @regions [64, 1, 1] {
 // CHECK-NEXT:    %u = vyre.load %z[%i]
 // CHECK-NEXT:  }
 vyre.program @aliases [64, 1, 1] {
-  %x = vyre.buffer "x" read_write binding 0 may_alias : memref<?xi32>
-  %y = vyre.buffer "y" read_write binding 1 may_alias : memref<?xi32>
+  %x = vyre.buffer "x" read_write binding 0 may_alias [0] : memref<?xi32>
+  %y = vyre.buffer "y" read_write binding 1 may_alias [0] : memref<?xi32>
   %z = vyre.buffer "z" read_write binding 2 : memref<?xi32>
   %v = vyre.param "v" : i32
   %i = vyre.invocation_id x

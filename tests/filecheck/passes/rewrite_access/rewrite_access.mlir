@@ -101,13 +101,13 @@ vyre.schedule @carried {
 
 // Storage that may be the same is touched under both names.
 // CHECK-LABEL: vyre.program @aliases.0
-// CHECK-NEXT:    %x = vyre.buffer "x" read_write binding 0 may_alias : memref<?xi32>
-// CHECK-NEXT:    %y = vyre.buffer "y" read_write binding 1 may_alias : memref<?xi32>
+// CHECK-NEXT:    %x = vyre.buffer "x" read_write binding 0 may_alias [0] : memref<?xi32>
+// CHECK-NEXT:    %y = vyre.buffer "y" read_write binding 1 may_alias [0] : memref<?xi32>
 // CHECK-NEXT:    %i = vyre.invocation_id x
 vyre.program @aliases.0 [64, 1, 1] {
-  %x = vyre.buffer "x" read_write binding 0 may_alias : memref<?xi32>
-  %y = vyre.buffer "y" read_write binding 1 may_alias : memref<?xi32>
-  %z = vyre.buffer "z" read_write binding 2 may_alias : memref<?xi32>
+  %x = vyre.buffer "x" read_write binding 0 may_alias [0] : memref<?xi32>
+  %y = vyre.buffer "y" read_write binding 1 may_alias [0] : memref<?xi32>
+  %z = vyre.buffer "z" read_write binding 2 may_alias [0] : memref<?xi32>
   %i = vyre.invocation_id x
   %v = vyre.load %x[%i] : memref<?xi32>
   vyre.store %v, %y[%i] : memref<?xi32>

@@ -41,9 +41,9 @@ vyre.program @ping_pong [64, 1, 1] {
 // CHECK-NEXT:    }
 // CHECK-NEXT:  }
 // CHECK-LABEL: vyre.program @aliases.0 [64, 1, 1]
-// CHECK-NEXT:    %a = vyre.buffer "a" read_write binding 0 may_alias : memref<?xf32>
+// CHECK-NEXT:    %a = vyre.buffer "a" read_write binding 0 may_alias [0] : memref<?xf32>
 // CHECK-NEXT:    %c = vyre.buffer "c" read_write binding 2 : memref<?xf32>
-// CHECK-NEXT:    %from = vyre.buffer "from" read_write binding 3 may_alias : memref<?xf32>
+// CHECK-NEXT:    %from = vyre.buffer "from" read_write binding 3 may_alias [0, 1] : memref<?xf32>
 // CHECK:         %x = vyre.load %from[%i] : memref<?xf32>
 // CHECK-NEXT:    %y = vyre.load %a[%i] : memref<?xf32>
 // CHECK-NEXT:    %s = arith.addf %x, %y : f32
