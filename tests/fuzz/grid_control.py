@@ -113,6 +113,7 @@ class Control(Shapes):
         with self.inside(Level.GRID, trips.most):
             self.block.values.append(counter)
             for left in reversed(range(self.rng.choice((1, 1, 2)))):
+                self.roles.claim(Memref("", sources), PING_PONG)
                 for memref in (*inner.memrefs[2:], *others):
                     self.touch(memref)
                 self._exchange(*self.rng.sample(inner.memrefs[:2], 2))

@@ -1845,3 +1845,61 @@ vyre.program @aliases_of_one_are_no_aliases_of_each_other [4, 1, 1] {
     scf.yield %q, %p : memref<?xi32>, memref<?xi32>
   }
 }
+
+// -----
+
+vyre.program @alias_that_nobody_uses [4, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xi32>
+  %c = vyre.buffer "c" read_only binding 2 : memref<?xi32>
+  %d = vyre.buffer "d" read_only binding 3 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i = vyre.invocation_id x
+  %r, %s = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a, %q = %b) -> (memref<?xi32>, memref<?xi32>) {
+    %given = vyre.region "part" -> (memref<?xi32>) {
+      vyre.yield %q : memref<?xi32>
+    }
+    %x = vyre.load %a[%c0] : memref<?xi32>
+    %m = arith.index_cast %x : i32 to index
+    %u, %v = scf.for %j = %c0 to %m step %c1 iter_args(%w = %c, %z = %d) -> (memref<?xi32>, memref<?xi32>) {
+      scf.yield %z, %w : memref<?xi32>, memref<?xi32>
+    }
+    %y = vyre.load %u[%i] : memref<?xi32>
+    vyre.store %y, %b[%i] : memref<?xi32>
+    vyre.barrier grid_sync
+    scf.yield %q, %p : memref<?xi32>, memref<?xi32>
+  }
+}
+
+// -----
+
+vyre.program @group_barrier_beside_two_families [4, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xi32>
+  %c = vyre.buffer "c" read_only binding 2 : memref<?xi32>
+  %d = vyre.buffer "d" read_only binding 3 : memref<?xi32>
+  %tile = vyre.buffer "tile" workgroup : memref<4xi32>
+  %n = vyre.param "n" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i1 = arith.constant 1 : i32
+  %i = vyre.invocation_id x
+  %t = vyre.local_id x
+  %r, %s, %r1, %s1 = scf.for %k = %c0 to %n step %c1 iter_args(%p = %a, %q = %b, %u = %c, %v = %d) -> (memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<?xi32>) {
+    %x = vyre.load %c[%c0] : memref<?xi32>
+    %y = vyre.load %u[%i] : memref<?xi32>
+    vyre.store %y, %p[%i] : memref<?xi32>
+    vyre.store %y, %tile[%t] : memref<4xi32>
+    %z = vyre.load %a[%i] : memref<?xi32>
+    %go = arith.cmpi ugt, %x, %i1 : i32
+    scf.if %go {
+      vyre.barrier acq_rel
+      %w = vyre.load %tile[%c0] : memref<4xi32>
+      vyre.store %w, %b[%i] : memref<?xi32>
+    }
+    vyre.barrier grid_sync
+    scf.yield %q, %p, %v, %u : memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<?xi32>
+  }
+}
