@@ -1,16 +1,12 @@
 """Any statement: branches, loops of certain shapes, and all that others write."""
 
-from grid_loops import Carried, Trips, alike, rotated
+from grid_loops import Carried, Loops, Trips, alike, arrow, assigned
 from grid_memory import PING_PONG, SHARED, Level, Memref, Phase, Value
-from grid_sequences import MOST_HEAT
-from grid_shapes import SHAPES, Shapes
+from grid_sequences import MOST_HEAT, Plan
 from typing_extensions import override
 
-LARGE = ("if", "for", "while", "ping_pong", "converge", "pipeline", *SHAPES)
-"""Statements with others inside."""
 
-
-class Control(Shapes):
+class Control(Loops):
     """Writes any statement; `budget` is about how many are left."""
 
     budget = 0
@@ -20,7 +16,7 @@ class Control(Shapes):
         for _ in range(count):
             weights = dict(self.policy.weights)
             if self.budget <= 0 or self.depth >= 4:
-                for name in LARGE:
+                for name in ("if", "for", "while", "ping_pong", "converge", "pipeline"):
                     weights[name] = 0
             self.budget -= 1
             while not self._statement(kind := self.weighted(weights)):
@@ -42,6 +38,37 @@ class Control(Shapes):
             case _:
                 return bool(getattr(self, "end" if kind == "return" else kind)())
         return True
+
+    # Branches
+
+    def branch(self) -> None:
+        level = self.inner_level()
+        condition = self.condition(level)
+        types = [self.policy.type(self.rng) for _ in range(self.rng.choice((0, 0, 1, 2)))]
+        plans = [self.plan(level)]
+        if types or self.chance(0.4):
+            plans.append(self.plan(level) if self.chance(0.6) else Plan([1], 0, 0))
+        both = len(plans) == 2
+        end = self.phase_after(
+            grid=both and all(plan.grid_barriers for plan in plans),
+            group=both and all(plan.barriers for plan in plans),
+        )
+        results = [self.fresh() for _ in types]
+        levels = [condition.level for _ in types]
+        self.line(assigned(results) + f"scf.if {condition.name}{arrow(types)} {{")
+        start = self.roles.phase
+        for number, plan in enumerate(plans):
+            if number == 1:
+                self.line("} else {")
+            self.roles.phase = start
+            with self.inside(level):
+                self.sequence(plan, end)
+                given = [self.value(type) for type in types]
+                self.hand_on("scf.yield", [v.name for v in given], types)
+                levels = [max(one, v.level) for one, v in zip(levels, given)]
+        self.line("}")
+        self.roles.phase = end
+        self.block.values += map(Value, results, types, levels)
 
     # Loops of a certain shape
 
@@ -102,24 +129,17 @@ class Control(Shapes):
         sources = (one.like, other.like)
         self.roles.claim(Memref("", sources), PING_PONG)
         start, trips = self.roles.phase, self.trips(Level.GRID)
-        # What nobody writes may change places beside them.
-        others = self.family(lambda m: not m.like.writable) if self.chance(0.4) else ()
-        starts = Carried((), (one, other, *others))
         inner = Carried((), tuple(Memref(self.fresh("m"), sources) for _ in "ab"))
-        inner = Carried((), (*inner.memrefs, *self.carried_family(others)))
         results = self.renamed(inner)
         counter = Value(self.fresh(), "index", Level.GRID)
-        self.for_head(results, counter, trips, starts, inner)
+        self.for_head(results, counter, trips, Carried((), (one, other)), inner)
         with self.inside(Level.GRID, trips.most):
             self.block.values.append(counter)
             for left in reversed(range(self.rng.choice((1, 1, 2)))):
-                self.roles.claim(Memref("", sources), PING_PONG)
-                for memref in (*inner.memrefs[2:], *others):
-                    self.touch(memref)
-                self._exchange(*self.rng.sample(inner.memrefs[:2], 2))
+                self._exchange(*self.rng.sample(inner.memrefs, 2))
                 self.line("vyre.barrier grid_sync")
                 self.roles.phase = start if left == 0 else self._new_phase()
-            again = [memref.name for memref in rotated(inner.memrefs)]
+            again = [inner.memrefs[1].name, inner.memrefs[0].name]
             self.hand_on("scf.yield", again, inner.types)
         self.line("}")
         results.show(self.block)

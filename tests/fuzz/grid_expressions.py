@@ -158,12 +158,10 @@ class Expressions(Writer):
     def _length(self, type: str) -> Value | None:
         if type != "index":
             return None
-        return self.length_of(self.some(self.memrefs(lambda _: True)))
-
-    def length_of(self, memref: Memref) -> Value:
+        memref = self.some(self.memrefs(lambda _: True))
         dim = 0 if memref.like.layout == "flat" else self.rng.randrange(2)
         text = f"vyre.length {memref.name}, {dim} : {memref.like.memref}"
-        return self.define(text, "index", Level.GRID)
+        return self.define(text, type, Level.GRID)
 
     # Loads
 
@@ -174,12 +172,7 @@ class Expressions(Writer):
         )
         if not memrefs:
             return None
-        return self.load_from(self.some(memrefs), level)
-
-    def load_from(self, memref: Memref, level: Level = Level.LANE) -> Value | None:
-        """A load from this buffer, if it can be as uniform as that."""
-        if not memref.like.readable or not self._allows(memref, level):
-            return None
+        memref = self.some(memrefs)
         own = self.own_slot(memref) if level is Level.LANE and self.chance(0.3) else None
         if own is not None or not self.roles.fits(memref, SHARED):
             own = own or self.own_slot(memref)

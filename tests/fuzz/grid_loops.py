@@ -1,10 +1,9 @@
 """Loops, and what they carry: divergent ones, and uniform ones with barriers inside."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
-from grid_memory import FLAG, SHARED, Buffer, Level, Memref, Value
+from grid_memory import FLAG, SHARED, Level, Memref, Value
 from grid_sequences import MOST_HEAT, Plan, Sequences
 from grid_statements import ATOMIC_TYPES
 from grid_writer import Block
@@ -14,10 +13,7 @@ COUNTERS = ("index", "i32", "i64", "i8")
 
 @dataclass(frozen=True)
 class Carried:
-    """
-    Names of what a loop carries. Memrefs are in families, one after another; each may stand
-    for any buffer of its family.
-    """
+    """Names of what a loop carries; each memref may stand for any of the loop's buffers."""
 
     values: tuple[Value, ...]
     memrefs: tuple[Memref, ...]
@@ -48,29 +44,6 @@ class Trips:
         return max(bound.level for bound in self.bounds)
 
 
-@dataclass(frozen=True)
-class Shape:
-    """What a loop shall be like, where that is not left to chance."""
-
-    level: Level | None = None
-    families: tuple[tuple[Memref, ...], ...] | None = None
-    """Memrefs to carry; those of a family change places."""
-    trips: Trips | None = None
-    barriers: int = 0
-    """At least so many of the grid."""
-    is_plain: bool = False
-    """Whether there is no barrier at all."""
-    first: Value | None = None
-    """What the first carried value starts as."""
-    begin: Callable[[Carried], Value | None] | None = None
-    """Writes the start of a trip, and may give what the next one has as first value."""
-    midway: Callable[[], None] | None = None
-    """See `Plan`."""
-
-
-ANY = Shape()
-
-
 class Loops(Sequences):
     """Writes loops of the usual forms."""
 
@@ -92,7 +65,7 @@ class Loops(Sequences):
 
     # What loops carry
 
-    def _carried(self, level: Level, shape: Shape = ANY) -> tuple[Carried, Carried]:
+    def _carried(self, level: Level) -> tuple[Carried, Carried]:
         """What a loop starts with, and the names that its body has for it."""
         types: list[str] = []
         for _ in range(self.rng.choice((0, 1, 1, 2, 2, 3))):
@@ -100,43 +73,21 @@ class Loops(Sequences):
             types.append(types[-1] if again else self.policy.type(self.rng))
         uniform = level is Level.GRID and self.control is Level.GRID
         levels = [Level.GRID if uniform and self.chance(0.4) else Level.LANE for _ in types]
-        starts = [self.value(*both) for both in zip(types, levels)]
-        if shape.first is not None:
-            types.insert(0, shape.first.type)
-            levels.insert(0, shape.first.level)
-            starts.insert(0, shape.first)
+        starts = tuple(map(self.value, types, levels))
         values = tuple(Value(self.fresh(), *both) for both in zip(types, levels))
-        families = shape.families
-        if families is None:
-            families = self._some_families() if uniform else ()
-        buffers = tuple(memref for family in families for memref in family)
-        memrefs = tuple(m for family in families for m in self.carried_family(family))
-        return Carried(tuple(starts), buffers), Carried(values, memrefs)
+        buffers = self._carried_buffers() if uniform else []
+        sources = tuple(dict.fromkeys(b for memref in buffers for b in memref.sources))
+        memrefs = tuple(Memref(self.fresh("m"), sources) for _ in buffers)
+        return Carried(starts, tuple(buffers)), Carried(values, memrefs)
 
-    def carried_family(self, family: Sequence[Memref]) -> tuple[Memref, ...]:
-        """Names for a family in a loop that carries it."""
-        sources = tuple(dict.fromkeys(b for memref in family for b in memref.sources))
-        return tuple(Memref(self.fresh("m"), sources) for _ in family)
-
-    def _some_families(self) -> tuple[tuple[Memref, ...], ...]:
-        """None, mostly; or one or two."""
+    def _carried_buffers(self) -> list[Memref]:
+        """Two or three memrefs that are alike, rarely."""
         if not self.chance(0.7 if self.policy.prefers("carried buffers") else 0.12):
-            return ()
-        first = self.family(lambda _: True)
-        taken = {buffer for memref in first for buffer in memref.sources}
-        if self.chance(0.7):
-            return (first,)
-        return first, self.family(lambda m: taken.isdisjoint(m.sources))
-
-    def family(self, fits: Callable[[Memref], bool]) -> tuple[Memref, ...]:
-        """Two or three memrefs that are alike, if there are so many."""
-        visible = self.memrefs(fits)
-        if not visible:
-            return ()
+            return []
+        visible = self.memrefs(lambda _: True)
         one = self.some(visible)
         others = [memref for memref in visible if alike(memref, one)]
-        many = min(len(others), self.rng.choice((2, 2, 3)))
-        return tuple(self.rng.sample(others, many))
+        return self.rng.sample(others, min(len(others), self.rng.choice((2, 2, 3))))
 
     def renamed(self, carried: Carried) -> Carried:
         return Carried(
@@ -144,7 +95,7 @@ class Loops(Sequences):
             tuple(Memref(self.fresh("m"), m.sources) for m in carried.memrefs),
         )
 
-    def _passed_on(self, carried: Carried, first: Value | None = None) -> list[str]:
+    def _passed_on(self, carried: Carried) -> list[str]:
         """What a trip hands to the next one: old or new values, often in other places."""
         handed: list[str] = []
         rotates = self.chance(0.4)
@@ -159,43 +110,30 @@ class Loops(Sequences):
                 handed.append(value.name)
             else:
                 handed.append(self.value(value.type, value.level).name)
-        if first is not None:
-            handed[0] = first.name
-        memrefs = list(carried.memrefs)
+        memrefs = [memref.name for memref in carried.memrefs]
         way = self.weighted({"rotate": 6, "keep": 1, "twice": 1})
         if way == "rotate":
-            memrefs = rotated(memrefs)
+            memrefs = memrefs[1:] + memrefs[:1]
         elif way == "twice":
-            memrefs = [family[0] for family in families(memrefs) for _ in family]
-        return handed + [memref.name for memref in memrefs]
+            memrefs = memrefs[:1] * len(memrefs)
+        return handed + memrefs
 
     # Counted loops
 
-    def count(self, shape: Shape = ANY) -> Carried:
-        """A loop of some shape, and what it gives."""
-        level = self.inner_level() if shape.level is None else shape.level
-        trips = shape.trips or self.trips(level)
-        starts, arguments = self._carried(level, shape)
+    def count(self) -> None:
+        level = self.inner_level()
+        trips = self.trips(level)
+        starts, arguments = self._carried(level)
         results, phase = self.renamed(arguments), self.roles.phase
         counter = Value(self.fresh(), "index", trips.level)
         self.for_head(results, counter, trips, starts, arguments)
         with self.inside(level, trips.most):
             arguments.show(self.block)
             self.block.values.append(counter)
-            again = shape.begin(arguments) if shape.begin is not None else None
-            self.sequence(self.shaped_plan(level, shape), phase)
-            self.hand_on("scf.yield", self._passed_on(arguments, again), arguments.types)
+            self.sequence(self.plan(level), phase)
+            self.hand_on("scf.yield", self._passed_on(arguments), arguments.types)
         self.line("}")
         results.show(self.block, trips.level)
-        return results
-
-    def shaped_plan(self, level: Level, shape: Shape) -> Plan:
-        """What a trip of a loop consists of."""
-        if shape.is_plain:
-            return Plan([self.rng.choice((0, 0, 1))], 0, 0)
-        plan = self.plan(level, least=shape.barriers)
-        plan.midway = shape.midway
-        return plan
 
     def for_head(
         self,
@@ -214,7 +152,7 @@ class Loops(Sequences):
         )
 
     def trips(self, level: Level) -> Trips:
-        cap = self.most_trips()
+        cap = 3 if self.heat == 1 else 2 if self.heat * 2 <= MOST_HEAT else 1
         low, step = self.index(0), self.index(1)
         params = [(param, most) for param, most in self.trip_params if most <= cap]
         match self.weighted(
@@ -228,23 +166,14 @@ class Loops(Sequences):
                 return Trips((low, param, step), most)
             case "data":
                 number = self.value(self.rng.choice(("index", "index", "i32")), level)
-                return self.trips_by(number)
+                number = self.converted(number, "index")
+                text = f"arith.remui {number.name}, {self.index(cap + 1).name} : index"
+                return Trips((low, self.hidden(text, "index", number.level), step), cap)
             case _:
                 begin, step = self.rng.randint(-3, 3), self.rng.choice((2, 3, 2**62))
                 end = begin + self.rng.randint(-2, min(cap * step, 9))
                 bounds = self.index(begin), self.index(end), self.index(step)
                 return Trips(bounds, max(0, -((begin - end) // step)))
-
-    def trips_by(self, number: Value) -> Trips:
-        """As many trips as an integer says, within what is allowed here."""
-        cap = self.most_trips()
-        number = self.converted(number, "index")
-        text = f"arith.remui {number.name}, {self.index(cap + 1).name} : index"
-        low, step = self.index(0), self.index(1)
-        return Trips((low, self.hidden(text, "index", number.level), step), cap)
-
-    def most_trips(self) -> int:
-        return 3 if self.heat == 1 else 2 if self.heat * 2 <= MOST_HEAT else 1
 
     # Loops with a condition
 
@@ -265,19 +194,18 @@ class Loops(Sequences):
             return False
         flag = self.some(flags)
         self.roles.claim(flag, SHARED)
-        self.repeat(flag, Shape(level=Level.GRID, barriers=2))
+        self.repeat(flag)
         return True
 
-    def repeat(self, flag: Memref | None, shape: Shape = ANY) -> Carried:
+    def repeat(self, flag: Memref | None) -> None:
         """A `while` with a counter; code, and barriers, before and after its condition."""
-        level = self.inner_level() if shape.level is None else shape.level
-        cap = self.most_trips()
-        starts, inner = self._carried(level, shape)
+        level = self.inner_level() if flag is None else Level.GRID
+        cap = 3 if self.heat == 1 else 2 if self.heat * 2 <= MOST_HEAT else 1
+        starts, inner = self._carried(level)
         type = self.rng.choice(COUNTERS)
         zero, counter = self.constant(type, 0), Value(self.fresh(), type, Level.GRID)
         start = self.roles.phase
-        with self.inside(level, cap):
-            plans = [self._plan_before(level, shape), self.shaped_plan(level, shape)]
+        plans = self._loop_plans(level, cap, flag)
         tested = self.phase_after(
             grid=all(plan.grid_barriers for plan in plans),
             group=all(plan.barriers for plan in plans),
@@ -311,19 +239,22 @@ class Loops(Sequences):
             self.block.values.append(number)
             if flag is not None:
                 plans[1].midway = lambda: self._raise(flag, number)
-            again = shape.begin(after) if shape.begin is not None else None
             self.sequence(plans[1], start)
-            self._again(number, after, inner, again)
+            self._again(number, after, inner)
         self.line("}")
         self.roles.phase = tested
         results.show(self.block, condition.level)
         self.block.values.append(total)
-        return results
 
-    def _plan_before(self, level: Level, shape: Shape) -> Plan:
-        """What comes before the condition."""
-        is_busy = shape.barriers < 2 and not shape.is_plain and self.chance(0.4)
-        return self.plan(level) if is_busy else Plan([self.rng.randint(0, 1)], 0, 0)
+    def _loop_plans(self, level: Level, cap: int, flag: Memref | None) -> list[Plan]:
+        """What comes before the condition, and after it."""
+        with self.inside(level, cap):
+            after = self.plan(level, least=2 if flag is not None else 0)
+            busy = flag is None and self.chance(0.4)
+            return [
+                self.plan(level) if busy else Plan([self.rng.randint(0, 1)], 0, 0),
+                after,
+            ]
 
     def _goes_on(
         self, level: Level, counter: Value, cap: int, flag: Memref | None
@@ -355,19 +286,19 @@ class Loops(Sequences):
         ]
         if self.chance(0.3):
             values.append(self.value(self.policy.type(self.rng)))
-        memrefs = rotated(inner.memrefs) if self.chance(0.3) else inner.memrefs
-        return Carried(tuple(values), tuple(memrefs))
+        memrefs = inner.memrefs
+        return Carried(
+            tuple(values), memrefs[1:] + memrefs[:1] if self.chance(0.3) else memrefs
+        )
 
-    def _again(
-        self, number: Value, after: Carried, inner: Carried, first: Value | None
-    ) -> None:
+    def _again(self, number: Value, after: Carried, inner: Carried) -> None:
         """Add to the counter and hand on what the next trip needs."""
         one = self.constant(number.type, 1)
         text = f"arith.addi {number.name}, {one.name} : {number.type}"
         following = self.hidden(text, number.type, Level.GRID)
         # Values have become as divergent as they were declared, so take these levels.
         values = [replace(a, level=i.level) for a, i in zip(after.values, inner.values)]
-        handed = self._passed_on(Carried(tuple(values), after.memrefs), first)
+        handed = self._passed_on(Carried(tuple(values), after.memrefs))
         types = [number.type, *inner.types]
         self.hand_on("scf.yield", [following.name, *handed], types)
 
@@ -379,22 +310,9 @@ class Loops(Sequences):
 
 def alike(one: Memref, other: Memref) -> bool:
     """Whether a loop may carry two memrefs in one another's place."""
-    return kind_of(one) == kind_of(other)
-
-
-def kind_of(memref: Memref) -> frozenset[Buffer]:
-    """What the sources of a memref are, but for their names."""
-    return frozenset(replace(buffer, name="") for buffer in memref.sources)
-
-
-def families(memrefs: Sequence[Memref]) -> list[list[Memref]]:
-    """What a loop carries for the same buffers belongs together."""
-    return [list(family) for _, family in groupby(memrefs, lambda memref: memref.sources)]
-
-
-def rotated(memrefs: Sequence[Memref]) -> list[Memref]:
-    """The memrefs of each family in one another's place."""
-    return [m for family in families(memrefs) for m in (*family[1:], family[0])]
+    return {replace(buffer, name="") for buffer in one.sources} == {
+        replace(buffer, name="") for buffer in other.sources
+    }
 
 
 def assigned(names: Sequence[str]) -> str:

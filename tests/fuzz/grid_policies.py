@@ -34,10 +34,6 @@ STATEMENTS: Mapping[str, float] = {
     "converge": 0.6,
     "uniform_sum": 0.6,
     "pipeline": 0.25,
-    "given_buffer": 3,
-    "two_families": 3.5,
-    "hand_out": 1,
-    "outdated": 0.8,
 }
 """How often each statement is made, unless the feature says otherwise."""
 
@@ -51,13 +47,11 @@ FEATURES: Mapping[str, Mapping[str, float]] = {
     "workgroup memory": {"store": 1.5},
     "returns": {"return": 8},
     "ping-pong": {"ping_pong": 8, "for": 1.5},
-    "carried buffers": {"for": 2, "while": 2, "two_families": 5},
+    "carried buffers": {"for": 2, "while": 2},
     "atomics": {"update": 4, "own_atomic": 4, "tickets": 5},
     "copies": {"copy": 9, "pipeline": 6},
     "subgroups": {"subgroup": 8},
-    "regions": {"hand_out": 5},
-    "given buffers": {"given_buffer": 4, "hand_out": 2},
-    "outdated values": {"outdated": 6, "single": 2},
+    "regions": {},
     "values": {"compute": 4},
 }
 """By how much each feature multiplies which statements."""

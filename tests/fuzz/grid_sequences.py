@@ -142,7 +142,6 @@ class Sequences(Statements):
             self.land(flight, self.block)
         self.held -= len(self.block.after_barrier)
         self.block.after_barrier.clear()
-        self.block.later.clear()
 
     # Barriers
 
@@ -155,16 +154,13 @@ class Sequences(Statements):
         self._write_barrier(barrier)
         self.roles.phase = phase
         if barrier.of_grid:
-            self.pass_barrier()
             self._unshift()
             self.once = rest.end is None or phase.grid != rest.end.grid
             if self.once:
                 self._begin_own_phase()
-            follow_ups = [*self.block.after_barrier, *self.block.later]
-            self.block.after_barrier.clear()
-            self.block.later.clear()
-            for follow_up in follow_ups:
+            for follow_up in self.block.after_barrier:
                 follow_up()
+            self.block.after_barrier.clear()
 
     def _next_phase(self, barrier: Barrier) -> Phase:
         rest, new = self.rest, self.roles.new_phase
@@ -290,8 +286,7 @@ class Sequences(Statements):
             self.block.memrefs.append(Memref(memref.name, chosen.sources))
             for column, text in zip(outer, (memref.name, chosen.like.memref, chosen.name)):
                 column.append(text)
-        self.handed_out.update(outer[0])
-        self.lines[start] = self.region_head(*outer[:2])
+        self.lines[start] = self._region_head(*outer[:2])
         if outer[2]:
             self.line(f"vyre.yield {', '.join(outer[2])} : {', '.join(outer[1])}")
         elif dies:
@@ -299,7 +294,7 @@ class Sequences(Statements):
         self.line("}")
         self.block.values += results
 
-    def region_head(self, names: list[str], types: list[str]) -> str:
+    def _region_head(self, names: list[str], types: list[str]) -> str:
         left = f"{', '.join(names)} = " if names else ""
         right = f" -> ({', '.join(types)})" if types else ""
         title = self.rng.choice(

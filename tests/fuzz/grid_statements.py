@@ -90,17 +90,16 @@ class Statements(Expressions):
         ]
         if self.chance(0.5):
             memrefs = [m for m in memrefs if m.like in self.read_from] or memrefs
-        return bool(memrefs) and self.store_to(self.some(memrefs))
-
-    def store_to(self, memref: Memref, value: Value | None = None) -> bool:
-        """Store something in this buffer, if invocations can own slots of it now."""
+        if not memrefs:
+            return False
+        memref = self.some(memrefs)
         slot = self.own_slot(memref)
         if slot is None:
             return False
         if self.policy.leaves_bounds and self.chance(0.2):
             text = f"arith.addi {slot.name}, {self.slot_count.name} : index"
             slot = self.hidden(text, "index", slot.level)
-        self.store_at(memref, slot, value or self.value(memref.like.element))
+        self.store_at(memref, slot, self.value(memref.like.element))
         return True
 
     def store_at(

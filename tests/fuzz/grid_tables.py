@@ -1,7 +1,7 @@
 """What a program works on: a geometry, parameters, buffers, and numbers of invocations."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import gcd, prod
 from random import Random
 from typing import Any
@@ -103,14 +103,10 @@ class Tables(Control):
         twins = self.policy.prefers("ping-pong") or self.policy.prefers("carried buffers")
         for number, type in enumerate(types):
             name, kind, form = f"b{number}", self.weighted(dict(KINDS)), self._form()
-            lingers = self.chance(0.4)
-            self._declare(name, type, kind, form, lingers=lingers)
-            if self.chance(0.7 if twins else 0.35):
-                self._declare(f"{name}twin", type, kind, self._twin(form), lingers=lingers)
-        type, form = self.policy.type(self.rng), self._form()
-        self._declare("input", type, "read_only", form)
-        if self.chance(0.7):
-            self._declare("inputtwin", type, "read_only", self._twin(form))
+            self._declare(name, type, kind, form)
+            if self.chance(0.7 if twins else 0.15):
+                self._declare(f"{name}twin", type, kind, form)
+        self._declare("input", self.policy.type(self.rng), "read_only", self._form())
         kind = self.rng.choice(("output", "write_only", "read_write"))
         self.out = self._declare("out", "i64", kind, self._form())
         if self.chance(0.3):
@@ -132,21 +128,8 @@ class Tables(Control):
             self.chance(0.4),
         )
 
-    def _twin(self, form: Form) -> Form:
-        """A form of the same type, maybe of another size."""
-        if form.is_static or self.is_inferred:
-            return form
-        return replace(form, spare=self.rng.choice((form.spare, 2, 4)))
-
     def _declare(
-        self,
-        name: str,
-        type: str,
-        kind: str,
-        form: Form,
-        fill: str = "",
-        *,
-        lingers: bool = False,
+        self, name: str, type: str, kind: str, form: Form, fill: str = ""
     ) -> Memref:
         """A buffer that is passed; with a `fill` only few statements may write it."""
         largest = max(self.counts)
@@ -173,7 +156,7 @@ class Tables(Control):
             Level.GRID,
             readable=kind != "write_only",
             writable=kind not in ("read_only", "uniform") and fill != "zeros",
-            lingers=lingers,
+            lingers=self.chance(0.4),
             exact=fill == "small",
         )
         return self._shown(buffer, zeroed=kind == "output")

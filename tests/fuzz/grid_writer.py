@@ -46,9 +46,6 @@ class Block:
     after_barrier: list[Callable[[], None]] = field(
         default_factory=list[Callable[[], None]]
     )
-    """To be written after the next grid barrier; until then nobody may return."""
-    later: list[Callable[[], None]] = field(default_factory=list[Callable[[], None]])
-    """To be written after the next grid barrier, if there is one."""
 
 
 class Writer:
@@ -68,10 +65,7 @@ class Writer:
         """How often the present code may run, because of the loops around it."""
         self.kept: dict[str, int] = {}
         """Values that were read from memory, and the phase in which they were."""
-        self.handed_out: set[str] = set()
-        """Names of what regions gave."""
         self._count = 0
-        self._count_at_barrier = 0
         self._constants: dict[tuple[str, str], Value] = {}
 
     @property
@@ -137,15 +131,6 @@ class Writer:
         """Whether the value was read in another phase, and may be something else now."""
         phase = self.roles.phase.grid
         return self.kept.get(value.name, phase) != phase
-
-    def pass_barrier(self) -> None:
-        """From now on, what there is was there before a grid barrier."""
-        self._count_at_barrier = self._count
-
-    def is_old(self, one: Value | Memref) -> bool:
-        """Whether code before the last grid barrier gave the value or buffer."""
-        number = one.name.lstrip("%abcdefghijklmnopqrstuvwxyz")
-        return number.isdigit() and int(number) <= self._count_at_barrier
 
     def some(self, found: Sequence[T]) -> T:
         return self.rng.choice(found[-3:] if self.chance(0.4) else found)

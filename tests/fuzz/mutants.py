@@ -6,9 +6,8 @@ find it: `make mutants` prints after how many programs it does.
 """
 
 import argparse
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -31,17 +30,17 @@ from vyre.dialects.vyre import (
     AtomicOp,
     BufferOp,
     LoadOp,
-    ProgramOp,
     ReturnOp,
     ScheduleOp,
 )
 from vyre.dialects.vyre.attributes import Access
 from vyre.passes import host_plan, propagate_lets, split_grid_sync
+from vyre.runtime.backend import Buffer, Launch
 from vyre.runtime.binding import Arguments
 from vyre.runtime.config import DispatchConfig
+from vyre.runtime.device import Device
 from vyre.runtime.executable import Executable
-from vyre.runtime.geometry import infer_grid, programs_of, works_together
-from vyre.runtime.passes import Work
+from vyre.runtime.geometry import infer_grid, programs_of, workgroup_of, works_together
 
 LIMIT = 2000
 """Programs within which each mistake must show."""
@@ -138,19 +137,16 @@ def returns_are_forgotten() -> AbstractContextManager[Any]:
 
 def partial_writes_lose_the_rest() -> AbstractContextManager[Any]:
     """H12: what a launch only writes starts as zeros."""
-    right = Work.launch
+    right = Device.launch
 
-    def wrong(
-        work: Work, program: ProgramOp, values: Sequence[Any], segment: Segment | None
-    ) -> None:
-        for entry, value in zip(program.launch_table, values):
-            if segment is None or not isinstance(entry, BufferOp):
-                continue
-            if entry.access.data is Access.WRITE_ONLY:
-                work.device.clear(value)
-        right(work, program, values, segment)
+    def wrong(device: Device, launch: Launch, segment: Segment | None) -> Any:
+        for entry, argument in zip(launch.program.launch_table, launch.arguments):
+            if isinstance(entry, BufferOp) and entry.access.data is Access.WRITE_ONLY:
+                assert isinstance(argument, Buffer)
+                device.clear(argument)
+        return right(device, launch, segment)
 
-    return patch.object(Work, "launch", wrong)
+    return patch.object(Device, "launch", wrong)
 
 
 def geometry_of_the_first_segment() -> AbstractContextManager[Any]:
@@ -158,14 +154,14 @@ def geometry_of_the_first_segment() -> AbstractContextManager[Any]:
     right = Executable.plan
 
     def wrong(exe: Executable, arguments: Arguments, config: DispatchConfig) -> Any:
-        launched = programs_of(exe.program)
-        if isinstance(exe.program, ScheduleOp) and launched and config.grid is None:
-            names = {entry.entry_name.data for entry in launched[0].table}
+        programs = programs_of(exe.program)
+        if config.grid is None and isinstance(exe.program, ScheduleOp) and programs:
+            names = {entry.entry_name.data for entry in programs[0].table}
             counts = arguments.element_counts()
             seen = {b: n for b, n in counts.items() if b.entry_name.data in names}
-            together = works_together(launched[0])
-            grid = infer_grid(exe.workgroup, seen, together=together)
-            config = replace(config, grid=grid)
+            together = works_together(programs[0])
+            grid = infer_grid(workgroup_of(programs[0]), seen, together=together)
+            config = config.with_options({"grid": grid})
         return right(exe, arguments, config)
 
     return patch.object(Executable, "plan", wrong)

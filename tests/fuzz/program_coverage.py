@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from program_shapes import shape_features
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
@@ -36,7 +35,6 @@ def features(module: ModuleOp) -> set[str]:
             for op in program.body.walk():
                 found.update(_features(op, facts))
             found.update(_crossings(program))
-            found.update(shape_features(program))
     return found
 
 
