@@ -6,8 +6,10 @@ from importlib import import_module
 from xdsl.passes import ModulePass
 
 _PASSES = {
+    "vyre-expand-subgroups": ("expand_subgroups", "ExpandSubgroupsPass"),
     "vyre-hoist-grid-sync": ("hoist_grid_sync", "HoistGridSyncPass"),
     "vyre-host-plan": ("host_plan", "HostPlanPass"),
+    "vyre-isolate-workgroup": ("isolate_workgroup", "IsolateWorkgroupPass"),
     "vyre-predicate-returns": ("predicate_returns", "PredicateReturnsPass"),
     "vyre-promote-lets": ("promote_lets", "PromoteLetsPass"),
     "vyre-propagate-lets": ("propagate_lets", "PropagateLetsPass"),

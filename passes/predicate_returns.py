@@ -144,12 +144,17 @@ class PredicateReturnsPass(ModulePass):
         for program in list(op.walk()):
             if isinstance(program, ProgramOp):
                 try:
-                    _predicate(program)
+                    predicate_returns(program)
                 except Refusal as refusal:
                     raise invalid(program, refusal) from None
 
 
-def _predicate(program: ProgramOp) -> None:
+def predicate_returns(program: ProgramOp) -> None:
+    """
+    Replace the returns of a program; nothing happens if it has none.
+
+    Example: `predicate_returns(program)`
+    """
     drop_last_returns(program.body.block)
     returns = [op for op in program.body.walk() if isinstance(op, ReturnOp)]
     if not returns:

@@ -78,11 +78,20 @@ class ProveInboundsPass(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         sizes = dict(_parsed_sizes(self.sizes))
         _check_sizes(sizes, op)
-        for access in op.walk():
-            if isinstance(access, LoadOp | StoreOp | AtomicOp | AtomicCasOp):
-                access.inbounds = None
-        for access in inbounds_accesses(op, Setting(_checked_grid(self.grid), sizes)):
-            access.inbounds = UnitAttr()
+        mark_inbounds(op, Setting(_checked_grid(self.grid), sizes))
+
+
+def mark_inbounds(module: ModuleOp, setting: Setting) -> None:
+    """
+    Mark the accesses of all programs that are proved for these dispatches, and no others.
+
+    Example: `mark_inbounds(module, Setting(grid=(4, 1, 1)))`
+    """
+    for access in module.walk():
+        if isinstance(access, LoadOp | StoreOp | AtomicOp | AtomicCasOp):
+            access.inbounds = None
+    for access in inbounds_accesses(module, setting):
+        access.inbounds = UnitAttr()
 
 
 def _checked_grid(grid: tuple[int, ...]) -> Grid | None:

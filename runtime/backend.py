@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from typing_extensions import TypeIs
 
 from vyre.analysis.features import Feature
-from vyre.dialects.vyre import ProgramOp
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.geometry import Extent, Geometry
-from vyre.runtime.times import Times
+from vyre.runtime.times import NO_TIME, Times
 
 Bytes = NDArray[np.uint8]
 """Contiguous bytes of the host, one-dimensional."""
@@ -45,11 +45,13 @@ class Capabilities:
 
     `grid_sync`: it runs programs with grid barriers as they are. `in_place`: it works in
     the host's memory and may `adopt` arrays. `orders`: workgroups can be made to take turns
-    in the ways of `vyre.runtime.config.Order`. `lacks`: what programs may not use.
+    in the ways of `vyre.runtime.config.Order`. `whole`: it makes all passes of a dispatch
+    in one call of `run`, also of a schedule. `lacks`: what programs may not use.
     """
 
     grid_sync: bool = False
     in_place: bool = False
+    whole: bool = False
     orders: bool = False
     lacks: frozenset[Feature] = frozenset()
     max_groups: Extent | None = None
@@ -89,6 +91,58 @@ class Launch:
     timed: bool = False
     order: Order = "lockstep"
     seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """
+    All passes of a dispatch: a program with all its grid barriers, or a schedule, up to
+    `passes` times, until a pass has changed nothing. A pass is compared with the one before
+    it every `check_interval` passes, except the last.
+    """
+
+    unit: ProgramOp | ScheduleOp
+    kernel: Kernel
+    arguments: Sequence[Buffer | np.generic]
+    geometry: Geometry
+    deadline: Deadline
+    passes: int = 1
+    check_interval: int | None = None
+    timed: bool = False
+
+
+@dataclass(frozen=True)
+class SegmentReport:
+    """What the launches of one program took; `wall` is until the calls returned."""
+
+    name: str
+    launches: int = 0
+    wall: int = 0
+    times: Times = NO_TIME
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an engine did that ran the whole of a dispatch."""
+
+    times: Times
+    passes: int
+    segments: tuple[SegmentReport, ...]
+
+
+class Prepared(ABC):
+    """
+    A dispatch with its buffers, to be made many times.
+
+    Example: `backend.prepare(whole, ["out"]).run(Deadline(1.5))`
+    """
+
+    @abstractmethod
+    def run(self, deadline: Deadline) -> tuple[int, int]:
+        """
+        Make the dispatch; gives how many passes there were, and how many launches of
+        programs. Never called by two threads at once.
+        """
 
 
 class Backend(ABC):
@@ -137,6 +191,21 @@ class Backend(ABC):
         grid barrier in it.
         """
         return program
+
+    def compile_whole(self, unit: ProgramOp | ScheduleOp) -> Kernel:
+        """Prepare a program or schedule for `run`, if the engine can do the `whole`."""
+        raise NotImplementedError
+
+    def run(self, whole: Whole) -> Outcome:
+        """Make all passes, if the engine can do the `whole`, and wait for their end."""
+        raise NotImplementedError
+
+    def prepare(self, whole: Whole, zeros: Sequence[str]) -> Prepared | None:
+        """
+        A dispatch to be made many times, for an engine that can save time so. The buffers
+        that are named are zeros when it starts.
+        """
+        return None
 
     def resident_groups(self, kernel: Kernel, geometry: Geometry) -> int | None:
         """How many workgroups can wait for each other at a grid barrier; None for any."""

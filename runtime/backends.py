@@ -31,7 +31,13 @@ def _reference() -> Backend:
     return ReferenceBackend()
 
 
-_OWN: dict[str, Callable[[], Backend]] = {"reference": _reference}
+def _cpu() -> Backend:
+    from vyre.runtime.cpu.backend import CpuBackend
+
+    return CpuBackend()
+
+
+_OWN: dict[str, Callable[[], Backend]] = {"cpu": _cpu, "reference": _reference}
 """Vyre's engines; `auto` takes the first."""
 
 

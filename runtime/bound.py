@@ -12,6 +12,7 @@ from vyre.runtime.binding import Arguments
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.held import NOTHING, Held
 from vyre.runtime.passes import Report
+from vyre.runtime.quick import quick_run
 from vyre.runtime.trace import Trace
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Bound(Held):
         self.results = {b.name: b.result_of(self._homes[b.name]) for b in self._written}
         """The arrays that every call writes to."""
         self._lay_out(self._session.homes_in_place(self._homes))
+        self._quick = None if trace is not None else quick_run(self._session, self.results)
 
     def __call__(
         self, arguments: Mapping[str, object] = NOTHING, /, **named: Any
@@ -65,7 +67,12 @@ class Bound(Held):
 
         Example: `step(n=50)`
         """
-        self.run(arguments, **named)
+        if self._quick is None or arguments or named:
+            self.run(arguments, **named)
+        else:
+            with self._session.lock:
+                self._check_open()
+                self._quick()
         return self.results
 
     def run(

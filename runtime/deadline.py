@@ -4,6 +4,9 @@ import time
 
 from vyre.runtime.errors import Timeout
 
+_FAR = 9e9
+"""Seconds, whose nanoseconds fit into 64 bits."""
+
 
 class Deadline:
     """
@@ -16,6 +19,11 @@ class Deadline:
         self._timeout = timeout
         self._end = None if timeout is None else time.monotonic() + timeout
 
+    @property
+    def end_ns(self) -> int:
+        """When it is over, as `time.monotonic_ns` counts; 0 for never."""
+        return 0 if self._end is None else max(1, int(min(self._end, _FAR) * 1e9))
+
     def remaining(self) -> float | None:
         """Seconds that are left, perhaps none; None if there is no end."""
         return None if self._end is None else max(0.0, self._end - time.monotonic())
@@ -23,7 +31,11 @@ class Deadline:
     def check(self) -> None:
         """Raise `Timeout` when the time is over."""
         if self._end is not None and time.monotonic() > self._end:
-            raise Timeout(
-                f"the dispatch took longer than {self._timeout} s",
-                "raise the timeout, or find out why the program does not end",
-            )
+            raise self.error()
+
+    def error(self) -> Timeout:
+        """What to raise when the time is over."""
+        return Timeout(
+            f"the dispatch took longer than {self._timeout} s",
+            "raise the timeout, or find out why the program does not end",
+        )

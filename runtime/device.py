@@ -4,6 +4,7 @@ memory is freed, whatever happens.
 """
 
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Any, Self
@@ -13,7 +14,15 @@ from numpy.typing import NDArray
 
 from vyre.diagnostics import Segment, VyreError
 from vyre.runtime import telemetry
-from vyre.runtime.backend import Backend, Buffer, Launch, Memory
+from vyre.runtime.backend import (
+    Backend,
+    Buffer,
+    Launch,
+    Memory,
+    Outcome,
+    Prepared,
+    Whole,
+)
 from vyre.runtime.errors import DoesNotFit, blaming_engine
 from vyre.runtime.times import Times
 from vyre.runtime.trace import Trace, Track
@@ -103,6 +112,18 @@ class Device:
             times = self.backend.launch(launch)
         telemetry.add(launches=1)
         return time.perf_counter_ns() - start, times or Times()
+
+    def run(self, whole: Whole) -> Outcome:
+        """Let the backend make all passes of a program or schedule."""
+        name = whole.unit.sym_name.data
+        with self.span("segments", f"@{name}"), self._blamed(f"launch @{name}"):
+            whole.deadline.check()
+            return self.backend.run(whole)
+
+    def prepared(self, whole: Whole, zeros: Sequence[str]) -> Prepared | None:
+        """A dispatch to be made many times, if the backend can prepare it."""
+        with self._blamed(f"prepare @{whole.unit.sym_name.data}"):
+            return self.backend.prepare(whole, zeros)
 
     def finish(self, segment: Segment | None) -> None:
         """Wait for all launches."""

@@ -145,7 +145,7 @@ class Executable:
         self.kept: dict[str, Buffer] = {}
         """Persistent buffers as the last dispatch left them."""
         self._variants = Variants(program, self.backend)
-        self._keeps = any(b.role is Role.PERSISTENT for b in self.bindings.declared)
+        self.keeps = any(b.role is Role.PERSISTENT for b in self.bindings.declared)
         self._keep_lock = threading.RLock()
         self._keeper = Device(self.backend)
         weakref.finalize(self, self._keeper.close)
@@ -356,7 +356,7 @@ class Executable:
 
     def keeping(self) -> AbstractContextManager[object]:
         """Dispatches that keep something for the next one come one after the other."""
-        return self._keep_lock if self._keeps else nullcontext()
+        return self._keep_lock if self.keeps else nullcontext()
 
     def keep(self, buffer: Buffer) -> None:
         """Let the next dispatch start with what a persistent buffer holds now."""

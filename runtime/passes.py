@@ -18,7 +18,7 @@ from xdsl.ir import SSAValue
 from vyre.diagnostics import Segment
 from vyre.dialects import vyre
 from vyre.runtime import telemetry
-from vyre.runtime.backend import Buffer, Launch
+from vyre.runtime.backend import Buffer, Launch, SegmentReport, Whole
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device import Device
@@ -27,16 +27,6 @@ from vyre.runtime.route import Route
 from vyre.runtime.scalars import dtype_of
 from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
 from vyre.runtime.times import NO_TIME, Times
-
-
-@dataclass(frozen=True)
-class SegmentReport:
-    """What the launches of one program took; `wall` is until the calls returned."""
-
-    name: str
-    launches: int = 0
-    wall: int = 0
-    times: Times = NO_TIME
 
 
 @dataclass(frozen=True)
@@ -88,11 +78,38 @@ class Work:
         """Make the passes; gives how many there were."""
         route = self.route
         if isinstance(route.unit, vyre.ScheduleOp):
-            count = route.launch_count
-            points = max(0, count - 1)
-            telemetry.add(
-                grid_sync_splits=1, grid_sync_segments=count, grid_sync_points=points
-            )
+            telemetry.add(**telemetry.split_counts(route.launch_count))
+        is_whole = self.device.backend.capabilities.whole
+        number = self._all_passes() if is_whole else self._passes_one_by_one()
+        self.device.finish(None)
+        self.deadline.check()
+        return number
+
+    def _all_passes(self) -> int:
+        """Let the engine make all passes."""
+        outcome = self.device.run(self.whole())
+        for segment in outcome.segments:
+            self.segments[segment.name] = segment
+            self.launches += segment.launches
+        telemetry.add(passes=outcome.passes, launches=self.launches)
+        return outcome.passes
+
+    def whole(self) -> Whole:
+        """All passes, for an engine that makes them by itself."""
+        unit = self.route.unit
+        table = unit.launch_table if isinstance(unit, vyre.ProgramOp) else unit.table
+        return Whole(
+            unit,
+            self.route.variant.whole_kernel(unit),
+            [self._entry(entry.entry_name.data) for entry in table],
+            self.geometry,
+            self.deadline,
+            self.config.passes,
+            self.config.check_interval,
+            self.timed,
+        )
+
+    def _passes_one_by_one(self) -> int:
         number = 0
         while number < self.config.passes:
             self._pass()
@@ -100,8 +117,6 @@ class Work:
             number += 1
             if self._is_stable(number):
                 break
-        self.device.finish(None)
-        self.deadline.check()
         return number
 
     def times(self) -> Times:

@@ -7,7 +7,7 @@ and reads the results, a bound or resident program keeps its session for many.
 
 import threading
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vyre.runtime import telemetry
-from vyre.runtime.backend import Buffer
+from vyre.runtime.backend import Buffer, Prepared
 from vyre.runtime.binding import Arguments, Binding, Role
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
@@ -135,12 +135,23 @@ class Session:
         timed: bool = False,
     ) -> Report:
         """Make the passes over the program."""
-        plan = plan or self.plan
-        work = Work(
+        work = self._work(plan or self.plan, scalars or {}, deadline, timed=timed)
+        passes = work.run()
+        return report(work, passes, self.started if started is None else started)
+
+    def _work(
+        self,
+        plan: DispatchPlan,
+        scalars: Mapping[str, np.generic],
+        deadline: Deadline | None,
+        *,
+        timed: bool,
+    ) -> Work:
+        return Work(
             self.device,
             plan.route,
             self.buffers,
-            {**self.arguments.scalars, **(scalars or {})},
+            {**self.arguments.scalars, **scalars},
             plan.geometry,
             plan.config,
             deadline or self.deadline,
@@ -148,8 +159,14 @@ class Session:
             [binding.name for binding in self.exe.bindings.written],
             self._kept,
         )
-        passes = work.run()
-        return report(work, passes, self.started if started is None else started)
+
+    def prepared(self, zeros: Sequence[str]) -> Prepared | None:
+        """
+        All passes as a dispatch that can be made again and again, if the engine knows how;
+        the buffers that are named are zeros when it starts.
+        """
+        work = self._work(self.plan, {}, None, timed=False)
+        return self.device.prepared(work.whole(), zeros)
 
     def fetch(self, binding: Binding, home: Array) -> None:
         """Bring a result home, if it is not there already."""

@@ -4,7 +4,9 @@ barriers, compiled. Each is made when it is first needed, and once.
 """
 
 import threading
+from collections.abc import Callable
 from functools import cached_property
+from typing import TypeVar
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
 
@@ -26,6 +28,8 @@ from vyre.runtime.backend import Backend, Kernel
 from vyre.runtime.errors import CompileFailed, UnsupportedFeature, blaming_engine
 from vyre.runtime.geometry import Extent, programs_of, workgroup_of
 from vyre.source import deep_recursion
+
+_Unit = TypeVar("_Unit", ProgramOp, ProgramOp | ScheduleOp)
 
 
 class Variants:
@@ -60,7 +64,7 @@ class Variant:
         self._lock = threading.RLock()
         self._split: ProgramOp | ScheduleOp | None = None
         self._possible: set[ProgramOp | ScheduleOp] = set()
-        self._kernels: dict[ProgramOp, Kernel] = {}
+        self._kernels: dict[ProgramOp | ScheduleOp, Kernel] = {}
         self._segments: dict[ScheduleOp, dict[LaunchOp, Segment]] = {}
 
     @cached_property
@@ -89,12 +93,21 @@ class Variant:
 
     def kernel(self, program: ProgramOp, segment: Segment | None = None) -> Kernel:
         """A program that the backend has compiled."""
+        return self._compiled(program, self.backend.compile, segment)
+
+    def whole_kernel(self, unit: ProgramOp | ScheduleOp) -> Kernel:
+        """A program or schedule that the backend has compiled as a whole."""
+        return self._compiled(unit, self.backend.compile_whole, None)
+
+    def _compiled(
+        self, unit: _Unit, compile: Callable[[_Unit], Kernel], segment: Segment | None
+    ) -> Kernel:
         with self._lock:
-            if program not in self._kernels:
-                what = f"compile @{program.sym_name.data}"
+            if unit not in self._kernels:
+                what = f"compile @{unit.sym_name.data}"
                 with blaming_engine(self.backend.name, what, segment, CompileFailed):
-                    self._kernels[program] = self.backend.compile(program)
-            return self._kernels[program]
+                    self._kernels[unit] = compile(unit)
+            return self._kernels[unit]
 
     def segments(self, schedule: ScheduleOp) -> dict[LaunchOp, Segment]:
         """The launches of a schedule, numbered as they are written."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from vyre.dialects.vyre import ProgramOp
-from vyre.runtime.backend import Backend, Bytes, Kernel, Launch, Memory
+from vyre.runtime.backend import Backend, Bytes, Kernel, Launch, Memory, Outcome, Whole
 from vyre.runtime.times import Times
 from vyre.testing.wrapped import WrappedBackend
 
@@ -56,6 +56,8 @@ class RecordingBackend(WrappedBackend):
         """How often each method was called."""
         self.launches: list[Launch] = []
         self.compiled: list[ProgramOp] = []
+        self.runs: list[Whole] = []
+        """Dispatches that the engine was asked to make as a whole."""
         self.uploaded_bytes = 0
         self.downloaded_bytes = 0
         self.allocated_bytes = 0
@@ -105,6 +107,13 @@ class RecordingBackend(WrappedBackend):
             self.launches.append(launch)
         found = super().launch(launch)
         return found if self.times is None else self.times
+
+    @override
+    def run(self, whole: Whole) -> Outcome:
+        with self.lock:
+            self.runs.append(whole)
+        found = super().run(whole)
+        return found if self.times is None else replace(found, times=self.times)
 
     @override
     def adopt(self, array: NDArray[Any]) -> Memory | None:

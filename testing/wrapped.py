@@ -6,8 +6,17 @@ from typing import Any
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from vyre.dialects.vyre import ProgramOp
-from vyre.runtime.backend import Backend, Buffer, Bytes, Kernel, Launch, Memory
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.runtime.backend import (
+    Backend,
+    Buffer,
+    Bytes,
+    Kernel,
+    Launch,
+    Memory,
+    Outcome,
+    Whole,
+)
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
 
@@ -84,6 +93,16 @@ class WrappedBackend(Backend):
     def compile(self, program: ProgramOp) -> Kernel:
         self.noted("compile")
         return self.inner.compile(program)
+
+    @override
+    def compile_whole(self, unit: ProgramOp | ScheduleOp) -> Kernel:
+        self.noted("compile")
+        return self.inner.compile_whole(unit)
+
+    @override
+    def run(self, whole: Whole) -> Outcome:
+        self.noted("launch")
+        return self.inner.run(whole)
 
     @override
     def resident_groups(self, kernel: Kernel, geometry: Geometry) -> int | None:

@@ -15,6 +15,7 @@ from xdsl.ir import Attribute, SSAValue
 from vyre.dialects.vyre import AtomicCasOp, AtomicOp, LoadOp, StoreOp
 from vyre.dialects.vyre.attributes import AtomicKind
 from vyre.dialects.vyre.buffers import memref_type
+from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.types import (
     from_storage,
     register_type,
@@ -37,11 +38,12 @@ _ATOMICS = {
 
 
 class AccessCode:
-    """Emits accesses of one function."""
+    """Emits accesses of one function; plain ones are those of a parallel loop."""
 
-    def __init__(self, builder: ir.IRBuilder, values: Environment):
+    def __init__(self, builder: ir.IRBuilder, values: Environment, parallel: Parallel):
         self._builder = builder
         self._values = values
+        self._parallel = parallel
 
     def load(self, op: LoadOp) -> None:
         indices = self._indices(op.indices)
@@ -61,6 +63,7 @@ class AccessCode:
 
         def load(address: ir.Value) -> ir.Value:
             stored = self._builder.load(address, typ=storage_type(element))
+            self._parallel.mark(stored)
             return from_storage(self._builder, stored, element)
 
         return self._inside(buffer, indices, load, checked=checked)
@@ -78,7 +81,7 @@ class AccessCode:
 
         def store(address: ir.Value) -> None:
             stored = to_storage(self._builder, value, element)
-            self._builder.store(stored, address)
+            self._parallel.mark(self._builder.store(stored, address))
 
         if not checked:
             store(self._address(buffer, indices))

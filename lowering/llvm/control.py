@@ -19,8 +19,11 @@ from vyre.lowering.llvm.values import INDEX, Environment, register_types
 
 Registers = list[ir.Value]
 
-STRETCH = 1 << 16
-"""Trips of a loop between two looks at whether it shall stop."""
+STRETCHES = (1 << 16, 1 << 8, 1 << 4, 1)
+"""
+Trips of a loop between two looks at whether it shall stop, by how deep loops are nested in
+it: each may run that often without looking.
+"""
 
 _TERMINATORS = (scf.YieldOp, scf.ConditionOp, YieldOp)
 
@@ -31,6 +34,8 @@ class ControlCode(ABC):
     def __init__(self, builder: ir.IRBuilder, values: Environment):
         self.builder = builder
         self.values = values
+        self.settled: dict[Operation, ir.Value] = {}
+        """Operations whose result is known already."""
 
     @abstractmethod
     def effect(self, op: Operation) -> bool:
@@ -41,7 +46,7 @@ class ControlCode(ABC):
 
     @abstractmethod
     def poll(self) -> None:
-        """Emit what happens in every trip of a loop that may never end."""
+        """Emit a look at whether the code shall stop, in loops that may never end."""
 
     def block(self, block: Block) -> Registers | None:
         """
@@ -51,11 +56,15 @@ class ControlCode(ABC):
         for op in block.ops:
             if isinstance(op, _TERMINATORS):
                 return self.values.registers(op.operands)
-            if not self._operation(op):
+            if not self.operation(op):
                 return None
         return []
 
-    def _operation(self, op: Operation) -> bool:
+    def operation(self, op: Operation) -> bool:
+        """Emit an operation; whether the code goes on after it."""
+        if op in self.settled:
+            self.values.bind(op.results, [self.settled[op]])
+            return True
         if type(op) in EMITTERS:
             operands = [self.values.scalar(operand) for operand in op.operands]
             results = emit_scalar(self.builder, op, operands)
@@ -142,12 +151,13 @@ class ControlCode(ABC):
         _come_from([first, *carried], [ir.Constant(INDEX, 0), *carried_in], before)
         builder.cbranch(builder.icmp_unsigned("<", first, trips), body, after)
         builder.position_at_end(body)
-        self.poll()
         left = builder.sub(trips, first)
-        length = ir.Constant(INDEX, STRETCH)
+        length = ir.Constant(INDEX, STRETCHES[min(_depth(op), len(STRETCHES)) - 1])
         is_last = builder.icmp_unsigned("<", left, length)
         end = builder.add(first, builder.select(is_last, left, length))
         following = self._stretch(op, bounds, first, end, list(carried))
+        with builder.if_then(builder.icmp_unsigned("<", end, trips)):
+            self.poll()
         _come_from([first, *carried], [end, *following], builder.block)
         builder.branch(head)
         builder.position_at_end(after)
@@ -195,9 +205,9 @@ class ControlCode(ABC):
         builder.branch(head)
 
         builder.position_at_end(head)
+        trip = builder.phi(INDEX)
         carried = self._phis(op.arguments)
-        _come_from(carried, carried_in, before)
-        self.poll()
+        _come_from([trip, *carried], [ir.Constant(INDEX, 0), *carried_in], before)
         self.values.bind(op.before_region.block.args, carried)
         registers = self.block(op.before_region.block)
         if registers is None:
@@ -211,11 +221,22 @@ class ControlCode(ABC):
         self.values.bind(op.after_region.block.args, passed)
         again = self.block(op.after_region.block)
         if again is not None:
-            _come_from(carried, again, builder.block)
+            following = self._poll_now_and_then(trip, _depth(op))
+            _come_from([trip, *carried], [following, *again], builder.block)
             builder.branch(head)
 
         builder.position_at_end(after)
         self.values.bind(op.res, passed)
+
+    def _poll_now_and_then(self, trip: ir.Value, depth: int) -> ir.Value:
+        """Look whether to stop after each stretch of trips; gives the next trip."""
+        builder = self.builder
+        following = builder.add(trip, ir.Constant(INDEX, 1))
+        stretch = STRETCHES[min(depth + 1, len(STRETCHES)) - 1]
+        rest = builder.and_(following, ir.Constant(INDEX, stretch - 1))
+        with builder.if_then(builder.icmp_unsigned("==", rest, ir.Constant(INDEX, 0))):
+            self.poll()
+        return following
 
     def _undefined(self, values: Sequence[SSAValue]) -> Registers:
         """For code that is never reached."""
@@ -224,15 +245,46 @@ class ControlCode(ABC):
 
 
 def _is_short(op: scf.ForOp) -> bool:
-    """Whether the loop's bounds are literals, and close to each other."""
+    """Whether the bounds of the loop and all in it are literals that are close enough."""
+    trips = _literal_trips(op)
+    return trips is not None and trips <= STRETCHES[0]
+
+
+def _literal_trips(op: Operation) -> int | None:
+    """The most trips of all loops together, if all their bounds are literals."""
+    inner = [_literal_trips(each) for each in _loops_in(op)]
+    known = [trips for trips in inner if trips is not None]
+    distance = _literal_distance(op) if isinstance(op, scf.ForOp) else None
+    if distance is None or len(known) < len(inner):
+        return None
+    return distance * max(1, sum(known))
+
+
+def _literal_distance(op: scf.ForOp) -> int | None:
     bounds: list[int] = []
     for value in (op.lb, op.ub):
         owner = value.owner
         literal = owner.value if isinstance(owner, arith.ConstantOp) else None
         if not isinstance(literal, IntegerAttr):
-            return False
+            return None
         bounds.append(literal.value.data)
-    return bounds[1] - bounds[0] <= STRETCH
+    return max(0, bounds[1] - bounds[0])
+
+
+def _depth(op: Operation) -> int:
+    """How deep loops are nested, this one counted."""
+    return 1 + max(map(_depth, _loops_in(op)), default=0)
+
+
+def _loops_in(op: Operation) -> list[Operation]:
+    """The loops inside an operation that are in no other loop there."""
+    found: list[Operation] = []
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                is_loop = isinstance(inner, scf.ForOp | scf.WhileOp)
+                found += [inner] if is_loop else _loops_in(inner)
+    return found
 
 
 def trip_count(

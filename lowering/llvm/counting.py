@@ -5,12 +5,17 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
+from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.values import INDEX
 
 
 @contextmanager
 def counted(
-    builder: ir.IRBuilder, first: ir.Value, end: ir.Value, name: str
+    builder: ir.IRBuilder,
+    first: ir.Value,
+    end: ir.Value,
+    name: str,
+    parallel: Parallel | None = None,
 ) -> Generator[tuple[ir.Value, ir.Block]]:
     """
     A loop around what is emitted inside: gives the counter, and the block to branch to for
@@ -31,6 +36,19 @@ def counted(
     if not builder.block.is_terminated:
         builder.branch(following)
     builder.position_at_end(following)
-    counter.add_incoming(builder.add(counter, ir.Constant(INDEX, 1)), following)
-    builder.branch(head)
+    one = ir.Constant(INDEX, 1)
+    counter.add_incoming(builder.add(counter, one, flags=["nuw"]), following)
+    back_edge = builder.branch(head)
+    if parallel is not None:
+        parallel.close(back_edge)
     builder.position_at_end(after)
+
+
+def smaller(builder: ir.IRBuilder, one: ir.Value, other: ir.Value) -> ir.Value:
+    """The smaller of two unsigned numbers."""
+    return builder.select(builder.icmp_unsigned("<", one, other), one, other)
+
+
+def larger(builder: ir.IRBuilder, one: ir.Value, other: ir.Value) -> ir.Value:
+    """The larger of two unsigned numbers."""
+    return builder.select(builder.icmp_unsigned("<", one, other), other, one)

@@ -1,18 +1,23 @@
 """The code of one invocation: ids, accesses, copies, ends and traps."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from llvmlite import ir
 from typing_extensions import override
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre.attributes import LinearScope
 from vyre.lowering.llvm.accesses import AccessCode
-from vyre.lowering.llvm.control import ControlCode
-from vyre.lowering.llvm.counting import counted
+from vyre.lowering.llvm.context import Context
+from vyre.lowering.llvm.control import STRETCHES, ControlCode
+from vyre.lowering.llvm.counting import counted, smaller
+from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.values import INDEX, Environment
 
 SUBGROUP_SIZE = 32
@@ -23,66 +28,98 @@ Three = Sequence[ir.Value]
 
 @dataclass(frozen=True)
 class Position:
-    """Which invocation it is, in registers."""
+    """
+    Which invocation it is, in registers: its place in the grid, and the number and place
+    of its workgroup.
+    """
 
     groups: Three
     sizes: Three
     group: ir.Value
     group_ids: Three
-    local_ids: Three
+    ids: Three
 
-    def invocation_id(self, builder: ir.IRBuilder, axis: int) -> ir.Value:
+    def local_id(self, builder: ir.IRBuilder, axis: int) -> ir.Value:
         before = builder.mul(self.group_ids[axis], self.sizes[axis])
-        return builder.add(before, self.local_ids[axis])
+        return builder.sub(self.ids[axis], before)
 
     def linear_local_id(self, builder: ir.IRBuilder) -> ir.Value:
-        return _linear(builder, self.local_ids, self.sizes)
+        local_ids = [self.local_id(builder, axis) for axis in range(3)]
+        return _linear(builder, local_ids, self.sizes)
 
     def linear_id(self, builder: ir.IRBuilder) -> ir.Value:
         """Number of the invocation in the grid, x fastest."""
         extents = [builder.mul(g, s) for g, s in zip(self.groups, self.sizes)]
-        ids = [self.invocation_id(builder, axis) for axis in range(3)]
-        return _linear(builder, ids, extents)
+        return _linear(builder, self.ids, extents)
+
+    def in_grid_of(self, builder: ir.IRBuilder, groups: Three, group: ir.Value) -> Position:
+        """
+        The same invocation in a grid where its workgroup, here the only one, has a number.
+        """
+        group_ids = coordinates(builder, group, groups)
+        ids = [
+            builder.add(builder.mul(before, size), id)
+            for before, size, id in zip(group_ids, self.sizes, self.ids)
+        ]
+        return Position(groups, self.sizes, group, group_ids, ids)
 
 
 @dataclass(frozen=True)
 class Exits:
     """
-    Where an invocation goes when it ends, the word that says that it shall stop, and the
-    record of traps: the smallest invocation that trapped, and by which trap.
+    Where an invocation goes when it ends, where all go if the launch is to stop, and the
+    traps that were emitted, by their number.
     """
 
     following: ir.Block
-    stop: ir.Value
-    traps: ir.Value
+    over: ir.Block
+    traps: list[vyre.TrapOp]
 
 
 class InvocationCode(ControlCode):
     """
-    Emits the operations of an invocation.
+    Emits the operations of an invocation. `trapped` is where it is in the grid for those
+    who read of its trap.
 
-    Example: `InvocationCode(builder, values, position, exits, numbers).block(block)`
+    Example: `InvocationCode(builder, values, context, parallel, position, exits)`
     """
 
     def __init__(
-        self, builder: ir.IRBuilder, values: Environment, position: Position, exits: Exits
+        self,
+        builder: ir.IRBuilder,
+        values: Environment,
+        context: Context,
+        parallel: Parallel,
+        position: Position,
+        exits: Exits,
+        *,
+        trapped: Position,
     ):
         super().__init__(builder, values)
+        self._context = context
         self._position = position
         self._exits = exits
-        self._accesses = AccessCode(builder, values)
-        self.traps: list[vyre.TrapOp] = []
-        """All traps that were emitted, by their number."""
+        self._trapped = trapped
+        self._accesses = AccessCode(builder, values, parallel)
 
     @override
     def poll(self) -> None:
-        """End the invocation if the launch shall stop."""
-        builder = self.builder
-        stop = builder.load_atomic(self._exits.stop, "monotonic", 8, typ=INDEX)
-        is_over = builder.icmp_unsigned("!=", stop, ir.Constant(INDEX, 0))
-        on = builder.append_basic_block("on")
-        builder.cbranch(is_over, self._exits.following, on)
-        builder.position_at_end(on)
+        on = self.builder.append_basic_block("on")
+        is_over = self._context.is_over(self.builder)
+        self.builder.cbranch(is_over, self._exits.over, on)
+        self.builder.position_at_end(on)
+
+    def invariant(self, value: SSAValue) -> ir.Value:
+        """Emit a value and what it is computed from, ahead of the loop over invocations."""
+        self._emit_slice(value)
+        return self.values.scalar(value)
+
+    def _emit_slice(self, value: SSAValue) -> None:
+        if not self.values.has(value):
+            assert isinstance(value.owner, Operation)
+            for operand in value.owner.operands:
+                self._emit_slice(operand)
+            self.operation(value.owner)
 
     @override
     def effect(self, op: Operation) -> bool:
@@ -116,11 +153,11 @@ class InvocationCode(ControlCode):
         builder, position = self.builder, self._position
         match op:
             case vyre.InvocationIdOp():
-                found = position.invocation_id(builder, op.axis.data.position)
+                found = position.ids[op.axis.data.position]
             case vyre.WorkgroupIdOp():
                 found = position.group_ids[op.axis.data.position]
             case vyre.LocalIdOp():
-                found = position.local_ids[op.axis.data.position]
+                found = position.local_id(builder, op.axis.data.position)
             case vyre.WorkgroupCountOp():
                 found = position.groups[op.axis.data.position]
             case vyre.WorkgroupSizeOp():
@@ -161,19 +198,56 @@ class InvocationCode(ControlCode):
         start = target[-1] if target else ir.Constant(INDEX, 0)
         size = sizes[-1] if sizes else ir.Constant(INDEX, 1)
         first, end = _copied(builder, start, values.scalar(op.count), size)
-        with counted(builder, first, end, "copy") as (offset, _):
+        with _pieces(builder, first, end) as (piece, piece_end):
             self.poll()
-            value = self._accesses.element(op.source, _moved(builder, source, offset))
-            self._accesses.put(op.destination, _moved(builder, target, offset), value)
+            with counted(builder, piece, piece_end, "copy") as (offset, _):
+                self._copy_element(op, source, target, offset)
         values.bind([op.token], [])
 
-    def _trap(self, op: vyre.TrapOp) -> None:
-        """Remember the smallest invocation that trapped, and end this one."""
+    def _copy_element(
+        self,
+        op: vyre.AsyncLoadOp | vyre.AsyncStoreOp,
+        source: list[ir.Value],
+        target: list[ir.Value],
+        offset: ir.Value,
+    ) -> None:
         builder = self.builder
-        linear = self._position.linear_id(builder)
-        self.traps.append(op)
-        builder.atomic_rmw("umin", self._exits.traps, linear, "seq_cst")
+        value = self._accesses.element(op.source, _moved(builder, source, offset))
+        self._accesses.put(op.destination, _moved(builder, target, offset), value)
+
+    def _trap(self, op: vyre.TrapOp) -> None:
+        """Remember the smallest of the worker's invocations that trapped; end this one."""
+        builder = self.builder
+        linear = self._trapped.linear_id(builder)
+        value: ir.Value = ir.Constant(INDEX, 0)
+        if op.value is not None:
+            value = self.values.scalar(op.value)
+            value = value if value.type == INDEX else builder.sext(value, INDEX)
+        self._context.trap(builder, linear, len(self._exits.traps), value)
+        self._exits.traps.append(op)
         builder.branch(self._exits.following)
+
+
+def coordinates(builder: ir.IRBuilder, number: ir.Value, extents: Three) -> list[ir.Value]:
+    """Where number `number` is, x fastest."""
+    x = builder.urem(number, extents[0])
+    rows = builder.udiv(number, extents[0])
+    return [x, builder.urem(rows, extents[1]), builder.udiv(rows, extents[1])]
+
+
+@contextmanager
+def _pieces(
+    builder: ir.IRBuilder, first: ir.Value, end: ir.Value
+) -> Generator[tuple[ir.Value, ir.Value]]:
+    """A loop over stretches of numbers: gives the first of each, and its end."""
+    size = ir.Constant(INDEX, STRETCHES[0])
+    rounded = builder.add(builder.sub(end, first), ir.Constant(INDEX, STRETCHES[0] - 1))
+    is_empty = builder.icmp_unsigned(">=", first, end)
+    zero = ir.Constant(INDEX, 0)
+    count = builder.select(is_empty, zero, builder.udiv(rounded, size))
+    with counted(builder, zero, count, "piece") as (number, _):
+        begin = builder.add(first, builder.mul(number, size))
+        yield begin, smaller(builder, builder.add(begin, size), end)
 
 
 def _linear(builder: ir.IRBuilder, ids: Three, extents: Three) -> ir.Value:

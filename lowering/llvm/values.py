@@ -38,6 +38,16 @@ class Environment:
     def __init__(self) -> None:
         self._registers: dict[SSAValue, list[ir.Value]] = {}
 
+    def inner(self) -> "Environment":
+        """A copy, for code whose values are not there outside."""
+        copy = Environment()
+        copy._registers.update(self._registers)
+        return copy
+
+    def has(self, value: SSAValue) -> bool:
+        """Whether the value is in registers."""
+        return value in self._registers
+
     def scalar(self, value: SSAValue) -> ir.Value:
         """The register of a number."""
         (register,) = self._registers[value]

@@ -180,7 +180,7 @@ class Examination:
             _check_printing(module, step.name)
         where = "mode='split'"
         with _as_failure("refused", where):
-            exe = vyre.compile(self.program.text, mode="split")
+            exe = vyre.compile(self.program.text, mode="split", engine="reference")
         self._compare(exe, "different", where, self._orders(1))
 
     def variants(self) -> None:
@@ -236,7 +236,7 @@ class Examination:
 
 def _compiled(module: ModuleOp, kind: Kind, where: str) -> Executable:
     with _as_failure(kind, where):
-        return vyre.compile(module, program="p")
+        return vyre.compile(module, program="p", engine="reference")
 
 
 def results(

@@ -122,7 +122,7 @@ def is_valid(program: GridProgram) -> bool:
 
 def findings(program: GridProgram) -> Iterator[VyreError]:
     """What makes a program invalid on its inputs."""
-    exe = vyre.compile(vyre.parse(program.text, ctx=CONTEXT))
+    exe = vyre.compile(vyre.parse(program.text, ctx=CONTEXT), engine="reference")
     for launch in program.launches:
         arguments = program.arguments(launch)
         known = {name: arguments[name] for name in exe.bindings.names}

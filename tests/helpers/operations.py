@@ -35,7 +35,8 @@ def run(body: str, inputs: dict[str, tuple[str, Array]], result: str) -> Array:
         access = f"read_only binding {binding} : {memref}"
         declarations += f'  %{name}_buffer = vyre.buffer "{name}" {access}\n'
         loads += f"  %{name} = vyre.load %{name}_buffer[%i] : {memref}\n"
-    exe = vyre.compile(f"""
+    exe = vyre.compile(
+        f"""
 vyre.program @p [64, 1, 1] {{
 {declarations}
   %r_buffer = vyre.buffer "r" write_only binding 9 output : memref<?x{result}>
@@ -44,7 +45,9 @@ vyre.program @p [64, 1, 1] {{
   {body}
   vyre.store %r, %r_buffer[%i] : memref<?x{result}>
 }}
-""")
+""",
+        engine="reference",
+    )
     arrays: dict[str, object] = {name: array for name, (_, array) in inputs.items()}
     return exe({**arrays, "r": np.zeros(count, DTYPES[result])})["r"]
 

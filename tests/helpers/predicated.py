@@ -45,7 +45,11 @@ def before_and_after(
     text: str, arguments: dict[str, Any], grid: int, order: Order = "lockstep"
 ) -> tuple[Results, Results, ModuleOp]:
     module = vyre.parse(text)
-    before = vyre.compile(module)(arguments, grid=grid, order="in_order", timeout=20)
+    before = vyre.compile(module, engine="reference")(
+        arguments, grid=grid, order="in_order", timeout=20
+    )
     predicated(module)
-    after = vyre.compile(module)(arguments, grid=grid, order=order, timeout=20)
+    after = vyre.compile(module, engine="reference")(
+        arguments, grid=grid, order=order, timeout=20
+    )
     return before, after, module

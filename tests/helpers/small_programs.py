@@ -32,7 +32,8 @@ def run(
     shape = size if isinstance(size, tuple) else (size,)
     declaration = OUT.replace("?", "x".join("?" * len(shape)))
     exe = vyre.compile(
-        f"vyre.program @p {workgroup} {{\n{declaration}\n{CONSTANTS}\n{body}\n}}"
+        f"vyre.program @p {workgroup} {{\n{declaration}\n{CONSTANTS}\n{body}\n}}",
+        engine="reference",
     )
     return exe(out=np.zeros(shape, np.int32), grid=grid, **options)["out"]
 

@@ -115,7 +115,7 @@ def run_split(
     **options: Any,
 ) -> Results:
     """Split the program and run the schedule of the given name."""
-    exe = vyre.compile(split(text), program=name)
+    exe = vyre.compile(split(text), program=name, engine="reference")
     return exe(as_arrays(inputs), grid=grid, order=order, **options)
 
 
@@ -134,7 +134,11 @@ class Way:
     name: Literal["as_written", "after_split"]
 
     def executable(self, text: str) -> Executable:
-        return vyre.compile(text if self.name == "as_written" else split(text), program="p")
+        return vyre.compile(
+            text if self.name == "as_written" else split(text),
+            program="p",
+            engine="reference",
+        )
 
     def __call__(
         self,

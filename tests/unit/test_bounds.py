@@ -49,7 +49,7 @@ class Watcher:
 def run(
     module: ModuleOp, given: Mapping[str, object], groups: Extent, watcher: Watcher
 ) -> None:
-    exe = vyre.compile(module)
+    exe = vyre.compile(module, engine="reference")
     dispatch = Dispatch(groups, observer=watcher, deadline=Deadline(5))
     try:
         dispatch.run(exe.program, exe.bindings.check(given).storage())

@@ -24,7 +24,8 @@ CONSTANTS = """
 
 def check(body: str, grid: int = 2, **arrays: Any) -> list[Finding]:
     """Findings of a program of 4 invocations per workgroup, with a buffer of 8 zeros."""
-    exe = vyre.compile(f"""
+    exe = vyre.compile(
+        f"""
 vyre.program @p [4, 1, 1] {{
   %a = vyre.buffer "a" read_write binding 0 : memref<8xi32>
   %b = vyre.buffer "b" read_write binding 1 : memref<8xi32>
@@ -33,7 +34,9 @@ vyre.program @p [4, 1, 1] {{
 {CONSTANTS}
 {body}
 }}
-""")
+""",
+        engine="reference",
+    )
     given = {"a": np.zeros(8, np.int32), "b": np.zeros(8, np.int32)}
     return exe.check({**given, **arrays}, grid=grid)
 
@@ -255,7 +258,8 @@ def test_old_values_that_do_not_matter_are_fine():
 
 
 def test_sums_of_floats():
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p [4, 1, 1] {
   %v = vyre.buffer "v" read_only binding 0 : memref<4xf32>
   %s = vyre.buffer "s" read_write binding 1 : memref<1xf32>
@@ -264,7 +268,9 @@ vyre.program @p [4, 1, 1] {
   %mine = vyre.load %v[%x] : memref<4xf32>
   %o = vyre.atomic add %mine, %s[%c0] : memref<1xf32>
 }
-""")
+""",
+        engine="reference",
+    )
     zero = np.zeros(1, np.float32)
     exact = np.array([1, 2, 3, 4], np.float32)
     assert exe.check(v=exact, s=zero) == []
@@ -310,7 +316,8 @@ def test_no_barrier_helps_a_copy_that_is_not_waited_for():
 
 
 def test_checking_leaves_persistent_buffers_alone():
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p [1, 1, 1] {
   %kept = vyre.buffer "kept" read_write binding 0 kind persistent : memref<1xi32>
   %c0 = arith.constant 0 : index
@@ -319,14 +326,17 @@ vyre.program @p [1, 1, 1] {
   %w = arith.addi %v, %one : i32
   vyre.store %w, %kept[%c0] : memref<1xi32>
 }
-""")
+""",
+        engine="reference",
+    )
     assert exe()["kept"] == 1
     assert exe.check() == []
     assert exe()["kept"] == 2
 
 
 def test_a_launch_boundary_orders_like_a_grid_barrier():
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p.0 [4, 1, 1] {
   %a = vyre.buffer "a" write_only binding 0 : memref<4xi32>
   %x = vyre.invocation_id x
@@ -345,7 +355,9 @@ vyre.schedule @p {
   vyre.launch @p.0(%a)
   vyre.launch @p.1(%a)
 }
-""")
+""",
+        engine="reference",
+    )
     assert exe.check(a=np.zeros(4, np.int32), grid=1) == []
 
 

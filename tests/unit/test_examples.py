@@ -43,7 +43,9 @@ def sized() -> Iterator[Any]:
 def test_right_on_every_grid(path: Path, size: int, groups: int):
     example = example_of(path, size)
     untouched = {name: np.copy(value) for name, value in example.inputs.items()}
-    example.verify(vyre.compile(path)(example.inputs, grid=example.grid(groups)))
+    example.verify(
+        vyre.compile(path, engine="reference")(example.inputs, grid=example.grid(groups))
+    )
     for name, value in untouched.items():
         np.testing.assert_array_equal(example.inputs[name], value)
 
@@ -52,13 +54,17 @@ def test_right_on_every_grid(path: Path, size: int, groups: int):
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_right_in_every_order(path: Path, order: Order):
     example = example_of(path, fault_size(path))
-    example.verify(vyre.compile(path)(example.inputs, grid=example.grid(3), order=order))
+    example.verify(
+        vyre.compile(path, engine="reference")(
+            example.inputs, grid=example.grid(3), order=order
+        )
+    )
 
 
 def findings(module: ModuleOp, example: Example) -> set[str]:
     """Kinds of faults that are found, before or while the program runs."""
     try:
-        exe = vyre.compile(module)
+        exe = vyre.compile(module, engine="reference")
     except InvalidProgram:
         return {"refused"}
     found = exe.check(example.inputs, grid=example.grid(3), timeout=60)

@@ -44,7 +44,7 @@ def run(module: ModuleOp, n: int, order: Order) -> Results | int:
         "total": np.zeros(2, np.int32),
         "numbers": np.arange(lanes, dtype=np.int32) * 7,
     }
-    exe = vyre.compile(module)
+    exe = vyre.compile(module, engine="reference")
     try:
         return exe(arguments, n=np.int32(n), grid=3, order=order, timeout=20)
     except Trapped as trap:

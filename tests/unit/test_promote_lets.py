@@ -109,11 +109,15 @@ vyre.program @p [8, 1, 1] {{
 def test_same_results(seed: int):
     text = Writer(seed).program()
     module = vyre.parse(text)
-    before = vyre.compile(module)(out=np.zeros((8, 3), np.int32), grid=1)["out"]
+    before = vyre.compile(module, engine="reference")(
+        out=np.zeros((8, 3), np.int32), grid=1
+    )["out"]
     PromoteLetsPass().apply(vyre.context(), module)
     verify_ops(module)
     verify_programs(module)
     assert not [op for op in module.walk() if isinstance(op, LetOp | GetOp | AssignOp)]
     assert not [op.name for op in module.walk() if is_unknown(op.location)]
-    after = vyre.compile(module)(out=np.zeros((8, 3), np.int32), grid=1)["out"]
+    after = vyre.compile(module, engine="reference")(
+        out=np.zeros((8, 3), np.int32), grid=1
+    )["out"]
     np.testing.assert_array_equal(after, before)

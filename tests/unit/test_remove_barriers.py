@@ -47,7 +47,9 @@ def test_copies_of_barriers_go(path: Path):
     remove_barriers(module)
     assert len(barriers(module)) == len(original)
     example = example_of(path, fault_size(path))
-    example.verify(vyre.compile(module)(example.inputs, grid=example.grid(3)))
+    example.verify(
+        vyre.compile(module, engine="reference")(example.inputs, grid=example.grid(3))
+    )
 
 
 def test_barriers_are_not_judged_by_neighbours_alone():
@@ -71,7 +73,7 @@ vyre.program @p [4, 1, 1] {
     remove_barriers(module)
     assert len(barriers(module)) == 1
     arrays = {name: np.zeros(32, np.int32) for name in "xyz"}
-    exe = vyre.compile(module)
+    exe = vyre.compile(module, engine="reference")
     assert exe.check(arrays, grid=8) == []
     assert exe(arrays, grid=8, order="in_order")["z"].all()
 
@@ -208,11 +210,11 @@ def test_random_programs(seed: int):
     rng = np.random.default_rng(seed)
     names = (*BUFFERS, IN_FLIGHT)
     arrays = {name: rng.integers(100, size=8).astype(np.int32) for name in names}
-    assert vyre.compile(module).check(arrays, grid=2) == []
-    expected = vyre.compile(module)(arrays, grid=2)
+    assert vyre.compile(module, engine="reference").check(arrays, grid=2) == []
+    expected = vyre.compile(module, engine="reference")(arrays, grid=2)
 
     remove_barriers(module)
-    exe = vyre.compile(module)
+    exe = vyre.compile(module, engine="reference")
     assert exe.check(arrays, grid=2) == []
     for name, result in exe(arrays, grid=2, order="reversed").items():
         np.testing.assert_array_equal(result, expected[name])

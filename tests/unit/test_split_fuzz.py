@@ -73,7 +73,7 @@ def test_programs_are_valid(number: int):
 def test_results_do_not_depend_on_the_order_of_workgroups(number: int):
     for k in chunk(number):
         program = generator.generate(2, k)
-        exe = vyre.compile(program.text)
+        exe = vyre.compile(program.text, engine="reference")
         for launch in program.launches:
             orders = runs.get_args(runs.Order)
             found = [runs.results(exe, program, launch, order) for order in orders]
@@ -226,8 +226,8 @@ def test_a_kept_program_is_read_back(tmp_path: Path):
     again = fuzzer.read(path)
     for launch, same in zip(program.launches, again.launches, strict=True):
         assert launch == same
-        exe = vyre.compile(program.text)
-        other = vyre.compile(path)
+        exe = vyre.compile(program.text, engine="reference")
+        other = vyre.compile(path, engine="reference")
         assert runs.results(exe, program, launch) == runs.results(other, again, same)
 
 

@@ -133,7 +133,8 @@ def test_ballot_and_shuffle():
 
 
 def test_float_reductions_follow_the_tree():
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p [32, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<32xf32>
   %x = vyre.invocation_id x
@@ -141,7 +142,9 @@ vyre.program @p [32, 1, 1] {
   %r = vyre.subgroup_reduce add %v : f32
   vyre.store %r, %a[%x] : memref<32xf32>
 }
-""")
+""",
+        engine="reference",
+    )
     values = np.random.default_rng(0).random(32).astype(np.float32) * 1e8
     tree = values.copy()
     for distance in (16, 8, 4, 2, 1):

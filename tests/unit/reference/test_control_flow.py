@@ -37,7 +37,8 @@ def test_trips_of_a_for_loop(
         names = ["lb", "ub", "st"]
         params = "".join(f'%{n}_p = vyre.param "{n}" : {type}\n' for n in names)
         values = "".join(f"%{n} = arith.addi %{n}_p, %nil : {type}\n" for n in names)
-        exe = vyre.compile(f"""
+        exe = vyre.compile(
+            f"""
 vyre.program @p [2, 1, 1] {{
   %seen = vyre.buffer "seen" read_write binding 0 : memref<8x{type}>
   %count = vyre.buffer "count" read_write binding 1 : memref<1xindex>
@@ -56,7 +57,9 @@ vyre.program @p [2, 1, 1] {{
   }}
   vyre.store %r, %count[%c0] : memref<1xindex>
 }}
-""")
+""",
+            engine="reference",
+        )
         dtype = {"i8": np.int8, "i64": np.int64, "index": np.int64}[type]
         arguments: dict[str, object] = {
             "seen": np.zeros(8, dtype),

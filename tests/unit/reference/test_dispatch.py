@@ -15,7 +15,8 @@ from vyre.runtime.reference.engine import Dispatch
 
 
 def test_collectives_of_one_rank():
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p [4, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<4xi32>
   %b = vyre.buffer "b" read_write binding 1 : memref<2xi32>
@@ -26,18 +27,23 @@ vyre.program @p [4, 1, 1] {
   vyre.all_gather %a, %b : memref<4xi32>, memref<2xi32>
   vyre.broadcast %b root 0 : memref<2xi32>
 }
-""")
+""",
+        engine="reference",
+    )
     result = exe(a=np.zeros(4, np.int32), b=np.zeros(2, np.int32))
     assert (list(result["a"]), list(result["b"])) == ([0, 1, 2, 3], [0, 1])
 
 
 def test_other_ranks_are_refused():
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p [4, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<4xi32>
   vyre.broadcast %a root 1 : memref<4xi32>
 }
-""")
+""",
+        engine="reference",
+    )
     with pytest.raises(UnsupportedFeature, match="there is no rank 1"):
         exe(a=np.zeros(4, np.int32))
 
@@ -86,7 +92,7 @@ vyre.schedule @p {
 
 def test_schedules_run():
     zeros = np.zeros(8, np.int32)
-    result = vyre.compile(SCHEDULE)(a=zeros, out=zeros.copy(), limit=5)
+    result = vyre.compile(SCHEDULE, engine="reference")(a=zeros, out=zeros.copy(), limit=5)
     np.testing.assert_array_equal(result["out"], np.full(8, 5))
     np.testing.assert_array_equal(result["a"], np.full(8, 5))
 

@@ -66,7 +66,8 @@ def test_whole_workgroups_that_have_ended_meet_nobody(order: Order):
 
 
 def test_buffers_that_a_loop_carries_stay_buffers():
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p [4, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<4xi32>
   %b = vyre.buffer "b" read_write binding 1 : memref<4xi32>
@@ -85,7 +86,9 @@ vyre.program @p [4, 1, 1] {
   }
   vyre.store %one, %r#0[%l] : memref<4xi32>
 }
-""")
+""",
+        engine="reference",
+    )
     zeros = np.zeros(4, np.int32)
     result = exe(a=zeros, b=zeros.copy())
     assert (list(result["a"]), list(result["b"])) == ([0] * 4, [0, 0, 0, 1])

@@ -42,7 +42,8 @@ def test_bounds_are_checked_per_dimension():
 
 
 def test_empty_buffers():
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p [4, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
   %out = vyre.buffer "out" write_only binding 1 output : memref<4xi32>
@@ -53,19 +54,24 @@ vyre.program @p [4, 1, 1] {
   %r = arith.addi %v, %n32 : i32
   vyre.store %r, %out[%x] : memref<4xi32>
 }
-""")
+""",
+        engine="reference",
+    )
     np.testing.assert_array_equal(exe(a=np.zeros(0, np.int32))["out"], [0, 0, 0, 0])
 
 
 def test_zero_dimensional_buffers():
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p [1, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<f32>
   %v = vyre.load %a[] : memref<f32>
   %w = arith.addf %v, %v : f32
   vyre.store %w, %a[] : memref<f32>
 }
-""")
+""",
+        engine="reference",
+    )
     assert exe(a=np.array(1.5, np.float32))["a"] == 3
 
 
@@ -91,7 +97,8 @@ def test_workgroup_memory_is_shared_zeroed_and_survives_grid_barriers():
 
 
 def test_ping_pong_buffers_are_carried_by_loops():
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p [4, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<4xi32>
   %b = vyre.buffer "b" read_write binding 1 : memref<4xi32>
@@ -109,7 +116,9 @@ vyre.program @p [4, 1, 1] {
     scf.yield %to, %from : memref<4xi32>, memref<4xi32>
   }
 }
-""")
+""",
+        engine="reference",
+    )
     zeros = np.zeros(4, np.int32)
     result = exe(a=zeros, b=zeros.copy(), steps=3)
     assert (list(result["a"]), list(result["b"])) == ([2] * 4, [3] * 4)
@@ -117,7 +126,8 @@ vyre.program @p [4, 1, 1] {
 
 @pytest.mark.parametrize(("start", "count"), [(0, 3), (2, 10), (-2, 4), (5, 2), (1, 0)])
 def test_asynchronous_copies(start: int, count: int):
-    exe = vyre.compile("""
+    exe = vyre.compile(
+        """
 vyre.program @p [1, 1, 1] {
   %a = vyre.buffer "a" read_only binding 0 : memref<5xi32>
   %out = vyre.buffer "out" read_write binding 1 : memref<4xi32>
@@ -127,7 +137,9 @@ vyre.program @p [1, 1, 1] {
   %t = vyre.async_load %a[%start], %out[%c1], %count : memref<5xi32>, memref<4xi32>
   vyre.async_wait %t
 }
-""")
+""",
+        engine="reference",
+    )
     a = np.arange(10, 15, dtype=np.int32)
     wanted = np.full(4, -1, np.int32)
     for k in range(count):

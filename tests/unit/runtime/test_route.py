@@ -269,7 +269,8 @@ def test_orders_are_for_engines_that_can_be_told():
         assert exe(a=ZERO, order="lockstep")["a"] == 2
         with pytest.raises(UnsupportedFeature, match="order 'reversed'"):
             exe(a=ZERO, order="reversed")
-    assert vyre.compile(counting(2))(a=ZERO, order="reversed")["a"] == 2
+    exe = vyre.compile(counting(2), engine="reference")
+    assert exe(a=ZERO, order="reversed")["a"] == 2
 
 
 # Workgroups of another size

@@ -30,8 +30,8 @@ def split_once(path: Path) -> ModuleOp:
 def test_same_bytes(path: Path, order: Order, groups: int):
     example = example_of(path, fault_size(path))
     grid = example.grid(groups)
-    whole = vyre.compile(path)(example.inputs, grid=grid, order=order)
-    parts = vyre.compile(split_once(path))
+    whole = vyre.compile(path, engine="reference")(example.inputs, grid=grid, order=order)
+    parts = vyre.compile(split_once(path), engine="reference")
     results = parts(example.inputs, grid=grid, order=order, timeout=TIME_LIMIT)
     example.verify(results)
     assert results.keys() == whole.keys()
@@ -44,7 +44,7 @@ def test_same_bytes(path: Path, order: Order, groups: int):
 def test_still_valid(path: Path):
     """No race between what an example does itself and what keeps its values."""
     example = example_of(path, fault_size(path))
-    parts = vyre.compile(split_once(path))
+    parts = vyre.compile(split_once(path), engine="reference")
     found = parts.check(example.inputs, grid=example.grid(3), timeout=TIME_LIMIT)
     assert {finding.kind for finding in found} <= MAY_BE_FOUND_AFTER_SPLIT, texts_of(found)
 

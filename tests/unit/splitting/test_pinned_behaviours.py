@@ -115,7 +115,7 @@ def test_several_programs_in_a_module():
     names = [segment.sym_name.data for segment in segments(module)]
     assert sorted(names) == ["p.0", "p.1", "q", "r.0", "r.1"]
     for name, value in (("p", 2), ("q", 3), ("r", 2)):
-        exe = vyre.compile(module, program=name)
+        exe = vyre.compile(module, program=name, engine="reference")
         assert exe(out=np.zeros(8, np.int32), grid=2)["out"].tolist() == [value] * 8
 
 
@@ -193,7 +193,7 @@ def test_later_segments_see_what_earlier_ones_wrote(behaves: Way):
 
 def test_the_callers_arrays_stay_as_they_are():
     """Segments work on copies, also of what they overwrite first."""
-    exe = vyre.compile(split(program(OUT, store(1), SYNC, store(2))))
+    exe = vyre.compile(split(program(OUT, store(1), SYNC, store(2))), engine="reference")
     given = np.zeros(8, np.int32)
     assert exe(out=given, grid=2)["out"].tolist() == [2] * 8
     assert given.tolist() == ZEROS
@@ -211,7 +211,7 @@ def launches_of(
         launch(self, program, entries)
 
     monkeypatch.setattr(Dispatch, "launch", counted)
-    exe = vyre.compile(split(text))
+    exe = vyre.compile(split(text), engine="reference")
     results = exe(a=np.zeros(1, np.int32), grid=1, **options)
     return len(launches), results["a"]
 
@@ -294,12 +294,12 @@ def test_an_unrolled_fixpoint_ends_early(behaves: Way, rounds: int):
 
 def test_batches_of_rounds_reach_what_one_program_reaches():
     """The host may repeat a short program instead; it goes on where it was."""
-    whole = vyre.compile(split(closure(8)))
+    whole = vyre.compile(split(closure(8)), engine="reference")
     zeros = np.zeros(8, np.int32)
     start = {"current": zeros + 1, "next": zeros.copy(), "changed": zeros}
     reached = whole(start, grid=2)["current"]
     for rounds in (1, 2, 5):
-        batch = vyre.compile(split(closure(rounds)))
+        batch = vyre.compile(split(closure(rounds)), engine="reference")
         current = zeros + 1
         for _ in range(-(-6 // rounds)):
             inputs = {**start, "current": current, "changed": zeros[:rounds].copy()}
@@ -321,7 +321,7 @@ def test_fences_in_five_stages(order: Any):
         vyre.store %last, %a[%x] : memref<?xi32>
       }
     """
-    exe = vyre.compile(split(program(A, stage * 5)))
+    exe = vyre.compile(split(program(A, stage * 5)), engine="reference")
     for _ in range(2):
         results = exe(a=np.arange(8, dtype=np.int32), grid=2, order=order)
         assert results["a"].tolist() == [7 + 5 * 7] * 8

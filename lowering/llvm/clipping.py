@@ -1,0 +1,252 @@
+"""
+Which invocations along x have anything to do.
+
+Before, as a loop over invocations of a row:
+
+```
+for x in first .. end:
+    if x < n:  a[x] = ...
+```
+
+After:
+
+```
+for x in first .. min(end, n):  a[x] = ...
+```
+
+Where every effect of a program is guarded by a comparison of the invocation's x with a
+number that is the same in the whole row, other invocations do nothing, and are left out:
+the loop gets other bounds. Inside them the comparison is known to be true, and LLVM
+vectorises the loop without masks.
+
+Why the meaning stays: an invocation for which a guard of all effects is false has no
+effect; what it computes is used by nobody. Guards of effects are `scf.if`s without another
+arm, and the `scf.if`s around a `vyre.return` before the effect. Loops that may not end
+count as effects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from xdsl.dialects import arith, scf
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from vyre.analysis.purity import PURE_OPS
+from vyre.analysis.uniformity import Level, uniformity
+from vyre.dialects import vyre
+from vyre.dialects.vyre.attributes import LinearScope
+
+_OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
+_MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+_SWAPPED = {s + one: s + other for s in "su" for one, other in _MIRRORED.items()} | {
+    "eq": "eq"
+}
+_NEGATED = {s + one: s + other for s in "su" for one, other in _OPPOSITE.items()} | {
+    "ne": "eq"
+}
+
+_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+_HARMLESS = (vyre.LoadOp, vyre.LengthOp, vyre.BufferOp, vyre.ParamOp)
+_IDS = (
+    vyre.InvocationIdOp,
+    vyre.LocalIdOp,
+    vyre.WorkgroupIdOp,
+    vyre.WorkgroupCountOp,
+    vyre.WorkgroupSizeOp,
+    vyre.LinearIdOp,
+    vyre.SubgroupLocalIdOp,
+    vyre.SubgroupSizeOp,
+)
+
+_DIVERGING = (
+    vyre.AtomicOp,
+    vyre.AtomicCasOp,
+    vyre.AsyncLoadOp,
+    vyre.AsyncStoreOp,
+    vyre.ReturnOp,
+    vyre.TrapOp,
+    scf.WhileOp,
+)
+
+
+class Along(Enum):
+    """What is compared: the invocation's x in the grid, or in its workgroup."""
+
+    GRID = "grid"
+    WORKGROUP = "workgroup"
+
+
+@dataclass(frozen=True)
+class Guard:
+    """`x predicate bound` holds wherever there is an effect; `op` is the comparison."""
+
+    along: Along
+    predicate: str
+    bound: SSAValue
+    op: arith.CmpiOp
+    is_negated: bool
+    """Whether the comparison itself is false there."""
+
+
+def guards(block: Block) -> list[Guard]:
+    """
+    The comparisons of x that guard all effects of a program's block.
+
+    Example: for `scf.if %x_below_n { vyre.store ... }` the one comparison.
+    """
+    common: dict[tuple[arith.CmpiOp, bool], None] | None = None
+    for conditions in _guarded_effects(block, {}):
+        if common is None:
+            common = conditions
+        common = {key: None for key in common if key in conditions}
+        if not common:
+            return []
+    found = (_guard(op, is_negated) for op, is_negated in common or ())
+    return [guard for guard in found if guard is not None]
+
+
+Conditions = dict[tuple[arith.CmpiOp, bool], None]
+"""Comparisons, and whether it is their opposite that holds."""
+
+
+def _guarded_effects(block: Block, outer: Conditions) -> Iterator[Conditions]:
+    """For each effect of a block, the comparisons that hold there."""
+    holding = dict(outer)
+    for op in block.ops:
+        match op:
+            case scf.IfOp() if _only_returns(op):
+                holding |= dict.fromkeys(_conjuncts(op.cond, is_negated=True))
+            case scf.IfOp() if _is_one_armed(op):
+                inner = holding | dict.fromkeys(_conjuncts(op.cond, is_negated=False))
+                yield from _guarded_effects(op.true_region.block, inner)
+            case vyre.RegionOp():
+                yield from _guarded_effects(op.body.block, holding)
+            case _:
+                if _has_effect(op):
+                    yield holding
+
+
+def _only_returns(op: scf.IfOp) -> bool:
+    """Whether all that it does is to end some invocations."""
+    first = op.true_region.block.first_op
+    return op.false_region.blocks.first is None and isinstance(first, vyre.ReturnOp)
+
+
+def _is_one_armed(op: scf.IfOp) -> bool:
+    """Whether nothing happens if its condition is false."""
+    other = op.false_region.blocks.first
+    return other is None or not any(map(_has_effect, other.ops))
+
+
+def _has_effect(op: Operation) -> bool:
+    if op.has_trait(IsTerminator) and not isinstance(op, vyre.ReturnOp):
+        return False
+    if type(op) in PURE_OPS or isinstance(op, _HARMLESS + _IDS):
+        return False
+    if isinstance(op, scf.IfOp | scf.ForOp | vyre.RegionOp):
+        return any(
+            _has_effect(inner) for r in op.regions for b in r.blocks for inner in b.ops
+        )
+    return True
+
+
+def _conjuncts(
+    condition: SSAValue, *, is_negated: bool
+) -> Iterator[tuple[arith.CmpiOp, bool]]:
+    """The comparisons that all hold if the condition does, or if it does not."""
+    owner = condition.owner
+    joins = arith.OrIOp if is_negated else arith.AndIOp
+    if isinstance(owner, arith.CmpiOp):
+        yield owner, is_negated
+    elif isinstance(owner, joins):
+        for operand in owner.operands:
+            yield from _conjuncts(operand, is_negated=is_negated)
+
+
+def _guard(op: arith.CmpiOp, is_negated: bool) -> Guard | None:
+    """The comparison as one of x with something that does not depend on x."""
+    predicate: str | None = _PREDICATES[op.predicate.value.data]
+    if is_negated:
+        predicate = _NEGATED.get(predicate)
+    for number, bound in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        along = _along(number)
+        if along is not None and predicate in _SWAPPED and is_same_along_x(bound):
+            return Guard(along, predicate, bound, op, is_negated)
+        predicate = None if predicate is None else _SWAPPED.get(predicate)
+    return None
+
+
+def _along(value: SSAValue) -> Along | None:
+    match value.owner:
+        case vyre.InvocationIdOp(axis=axis) if axis.data.position == 0:
+            return Along.GRID
+        case vyre.LocalIdOp(axis=axis) if axis.data.position == 0:
+            return Along.WORKGROUP
+        case _:
+            return None
+
+
+def is_same_along_x(value: SSAValue) -> bool:
+    """
+    Whether a value is computed from nothing but the table, literals, sizes and places
+    along y and z.
+
+    Example: `is_same_along_x(length.length)`
+    """
+    pending, seen = [value], {value}
+    for each in pending:
+        owner = each.owner
+        match owner:
+            case vyre.ParamOp() | vyre.LengthOp():
+                continue
+            case vyre.WorkgroupCountOp() | vyre.WorkgroupSizeOp():
+                continue
+            case vyre.InvocationIdOp() | vyre.LocalIdOp():
+                if owner.axis.data.position == 0:
+                    return False
+            case Operation() if type(owner) in PURE_OPS:
+                pending += [o for o in owner.operands if o not in seen]
+                seen.update(owner.operands)
+            case _:
+                return False
+    return True
+
+
+def effect_level(program: vyre.ProgramOp) -> Level:
+    """
+    Across what all effects of a program are the same: if all that invocations of the grid
+    or of a workgroup do is to store the same values in the same places, one of them is
+    enough.
+
+    Example: `effect_level(program)` is `Level.GRID` if it stores a sum that everyone has.
+    """
+    facts = uniformity(program)
+    level = Level.GRID
+    for op in program.body.walk():
+        if isinstance(op, vyre.StoreOp):
+            level = max(level, facts.control(op), *map(facts.level, op.operands))
+        elif isinstance(op, _DIVERGING):
+            return Level.INVOCATION
+    return level
+
+
+def uses_workgroups(program: vyre.ProgramOp) -> bool:
+    """
+    Whether an invocation asks where it is in its workgroup along x, or which workgroup it
+    is in; else a row of workgroups is one row of invocations.
+    """
+    for op in program.body.walk():
+        match op:
+            case vyre.LocalIdOp() | vyre.WorkgroupIdOp() if op.axis.data.position == 0:
+                return True
+            case vyre.LinearIdOp() if op.scope.data is not LinearScope.INVOCATION:
+                return True
+            case vyre.SubgroupLocalIdOp():
+                return True
+            case _:
+                pass
+    return False

@@ -1,0 +1,84 @@
+"""
+What every function of a program's code is given: the job that it is part of, and the
+memory of the worker that runs it.
+
+The worker's memory begins with the record of its traps: the smallest invocation that
+trapped together with the number of the trap, in one word so that both are found together,
+and the trap's value. After it comes memory for a workgroup.
+"""
+
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from vyre.lowering.llvm.job import PULSE, STOP
+from vyre.lowering.llvm.layout import RECORD_BYTES, TRAPPED
+from vyre.lowering.llvm.values import INDEX
+
+TRAP_BITS = 20
+"""Of a trap record: which trap it is; the others say which invocation."""
+
+NO_TRAP = 2**64 - 1
+
+
+@dataclass(frozen=True)
+class Context:
+    """
+    The job, the number of the worker and its memory, in registers.
+
+    Example: `Context(function.args[0], function.args[1], function.args[2])`
+    """
+
+    job: ir.Value
+    worker: ir.Value
+    memory: ir.Value
+
+    def word(self, builder: ir.IRBuilder, index: int) -> ir.Value:
+        """The address of a word of the job."""
+        return builder.gep(self.job, [ir.Constant(INDEX, index)], source_etype=INDEX)
+
+    def load(self, builder: ir.IRBuilder, index: int) -> ir.Value:
+        """A word of the job."""
+        return builder.load(self.word(builder, index), typ=INDEX)
+
+    def call(
+        self, builder: ir.IRBuilder, word: int, arguments: list[ir.Value], result: ir.Type
+    ) -> ir.Value:
+        """Call the function whose address is in a word of the job."""
+        type = ir.FunctionType(result, [argument.type for argument in arguments])
+        address = self.load(builder, word)
+        return builder.call(builder.inttoptr(address, type.as_pointer()), arguments)
+
+    def is_over(self, builder: ir.IRBuilder) -> ir.Value:
+        """Whether to stop, with a look at the clock and at signals now and then."""
+        stop = self.call(builder, PULSE, [self.job, self.worker], INDEX)
+        return builder.icmp_unsigned("!=", stop, ir.Constant(INDEX, 0))
+
+    def is_stopped(self, builder: ir.IRBuilder) -> ir.Value:
+        """Whether someone has said to stop."""
+        stop = builder.load_atomic(self.word(builder, STOP), "monotonic", 8, typ=INDEX)
+        return builder.icmp_unsigned("!=", stop, ir.Constant(INDEX, 0))
+
+    def workgroup_memory(self, builder: ir.IRBuilder, offset: int) -> ir.Value:
+        """The address of a byte of the memory for a workgroup."""
+        place = ir.Constant(INDEX, RECORD_BYTES + offset)
+        return builder.gep(self.memory, [place], source_etype=ir.IntType(8))
+
+    def trap(
+        self, builder: ir.IRBuilder, linear: ir.Value, number: int, value: ir.Value
+    ) -> None:
+        """Remember that an invocation trapped."""
+        shifted = builder.shl(linear, ir.Constant(INDEX, TRAP_BITS))
+        found = builder.or_(shifted, ir.Constant(INDEX, number))
+        before = builder.load(self.memory, typ=INDEX)
+        with builder.if_then(builder.icmp_unsigned("<", found, before)):
+            builder.store(found, self.memory)
+            one = ir.Constant(INDEX, 1)
+            second = builder.gep(self.memory, [one], source_etype=INDEX)
+            builder.store(value, second)
+        self.exchange(builder, TRAPPED, 1)
+
+    def exchange(self, builder: ir.IRBuilder, index: int, value: int) -> None:
+        """Store to a word of the job that others may read or write at the same time."""
+        address = self.word(builder, index)
+        builder.atomic_rmw("xchg", address, ir.Constant(INDEX, value), "seq_cst")

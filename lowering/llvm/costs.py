@@ -1,0 +1,83 @@
+"""
+What an invocation costs, roughly: enough to choose how work is divided, and no more.
+"""
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Block, Operation, SSAValue
+
+from vyre.dialects import vyre
+
+UNKNOWN_TRIPS = 8
+"""What is assumed of a loop whose trips nobody knows."""
+
+MOST = 1 << 40
+
+
+def operations(program: vyre.ProgramOp) -> int:
+    """
+    How many operations an invocation executes, if all branches are taken.
+
+    Example: `operations(program) * geometry.invocation_count`
+    """
+    return min(MOST, _of_block(program.body.block))
+
+
+def _of_block(block: Block) -> int:
+    return sum(map(_of_operation, block.ops))
+
+
+def _of_operation(op: Operation) -> int:
+    inside = sum(_of_block(block) for region in op.regions for block in region.blocks)
+    if isinstance(op, arith.ConstantOp | vyre.BufferOp | vyre.ParamOp):
+        return 0
+    match op:
+        case scf.ForOp():
+            return 1 + min(MOST, inside * _trips(op))
+        case scf.WhileOp():
+            return 1 + min(MOST, inside * UNKNOWN_TRIPS)
+        case _:
+            return 1 + inside
+
+
+def _trips(op: scf.ForOp) -> int:
+    first, end = _literal(op.lb), _literal(op.ub)
+    if first is None or end is None:
+        return UNKNOWN_TRIPS
+    return max(0, end - first) // max(1, _literal(op.step) or 1)
+
+
+def _literal(value: SSAValue) -> int | None:
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
+
+
+def is_uneven(program: vyre.ProgramOp) -> bool:
+    """
+    Whether workgroups may take different times: there is a loop whose trips depend on more
+    than literals and parameters.
+
+    Example: `is_uneven(program)` of a loop over the edges of a node
+    """
+    for op in program.body.walk():
+        if isinstance(op, scf.WhileOp):
+            return True
+        if isinstance(op, scf.ForOp):
+            if not all(map(_is_even, (op.lb, op.ub, op.step))):
+                return True
+    return False
+
+
+def _is_even(value: SSAValue) -> bool:
+    """Whether a value is computed without a load or what a loop carries."""
+    pending, seen = [value], {value}
+    for each in pending:
+        owner = each.owner
+        if not isinstance(owner, Operation) or isinstance(owner, vyre.LoadOp):
+            return False
+        new = [operand for operand in owner.operands if operand not in seen]
+        pending += new
+        seen.update(new)
+    return True

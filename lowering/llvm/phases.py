@@ -1,0 +1,336 @@
+"""
+A program without barriers as an LLVM function that runs a range of its workgroups.
+
+```llvm
+define internal void @"phase.p"(ptr %job, i64 %worker, ptr %memory,
+    i64 %groups.x, i64 %groups.y, i64 %groups.z, i64 %first, i64 %end, ...)
+```
+
+Workgroups are numbered with x fastest. After their range come the buffers and parameters
+of the program's table: for a buffer its address and sizes, for a parameter its value. The
+loops over invocations are around the program's code, innermost over x, where LLVM can
+vectorise them. If nobody asks for places in workgroups along x, the loop goes through all
+workgroups of a row at once.
+
+A buffer that no other one of the table can share storage with is `noalias`: there is no
+barrier in the function, so nobody else writes to it meanwhile but by atomics, or in
+elements that this function does not touch.
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from math import prod
+
+from llvmlite import ir
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import SSAValue
+
+from vyre.analysis.buffer_sources import shared_storage
+from vyre.analysis.uniformity import Level
+from vyre.dialects import vyre
+from vyre.dialects.vyre.attributes import Access, byte_width, is_scalar
+from vyre.dialects.vyre.buffers import memref_type
+from vyre.lowering.llvm.clipping import (
+    Along,
+    Guard,
+    effect_level,
+    guards,
+    uses_workgroups,
+)
+from vyre.lowering.llvm.context import Context
+from vyre.lowering.llvm.counting import counted, larger, smaller
+from vyre.lowering.llvm.grids import Row, each_workgroup, rows
+from vyre.lowering.llvm.invocations import Exits, InvocationCode, Position, Three
+from vyre.lowering.llvm.metadata import Parallel
+from vyre.lowering.llvm.values import INDEX, POINTER, Environment, register_types
+
+ALIGNMENT = 64
+"""Of workgroup buffers, in bytes."""
+
+
+def declare_phase(
+    module: ir.Module, program: vyre.ProgramOp
+) -> tuple[ir.Function, Environment]:
+    """
+    Add a function for a program to a module, without code yet; gives it, and where the
+    program's buffers and parameters are in its arguments.
+    """
+    table = list(program.launch_table)
+    types = [type for e in table for type in register_types([e.results[0].type])]
+    context = [POINTER, INDEX, POINTER, *[INDEX] * 5]
+    signature = ir.FunctionType(ir.VoidType(), [*context, *types])
+    name = module.get_unique_name(f"phase.{program.sym_name.data}")
+    function = ir.Function(module, signature, name)
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    names = "job", "worker", "memory", "groups.x", "groups.y", "groups.z", "first", "end"
+    for argument, name in zip(function.args, names):
+        argument.name = name
+    values = Environment()
+    first = len(context)
+    for entry in table:
+        first = _bind_entry(values, entry, function, first, table)
+    return function, values
+
+
+def _bind_entry(
+    values: Environment,
+    entry: vyre.BufferOp | vyre.ParamOp,
+    function: ir.Function,
+    first: int,
+    table: Sequence[vyre.BufferOp | vyre.ParamOp],
+) -> int:
+    """Let an entry of the table be in the arguments from `first` on; gives the next one."""
+    value = entry.results[0]
+    registers: list[ir.Value] = []
+    for number in range(len(register_types([value.type]))):
+        argument = function.args[first + number]
+        argument.name = f"{entry.entry_name.data}.{number}" if number else "buffer"
+        registers.append(argument)
+    if isinstance(entry, vyre.BufferOp):
+        shape = entry.type.get_shape()
+        for axis, size in enumerate(shape):
+            if size != DYNAMIC_INDEX:
+                registers[1 + axis] = ir.Constant(INDEX, size)
+        if not _may_overlap(entry, table):
+            function.args[first].add_attribute("noalias")
+        count = 1 + len(shape)
+    else:
+        count = len(registers)
+    values.bind([value], registers)
+    return first + count
+
+
+def _may_overlap(
+    buffer: vyre.BufferOp, table: Sequence[vyre.BufferOp | vyre.ParamOp]
+) -> bool:
+    mine = shared_storage(buffer)
+    others = (entry for entry in table if isinstance(entry, vyre.BufferOp))
+    return any(other is not buffer and mine & shared_storage(other) for other in others)
+
+
+class Phase:
+    """
+    Writes the loops around the code of an invocation.
+
+    `is_alone` says that the program is made for a grid of one workgroup, which stands for
+    the workgroups from `first` to `end` of a larger one.
+    """
+
+    def __init__(
+        self,
+        function: ir.Function,
+        values: Environment,
+        program: vyre.ProgramOp,
+        traps: list[vyre.TrapOp],
+        *,
+        is_alone: bool,
+    ):
+        self._program = program
+        self._values = values
+        self._traps = traps
+        self._is_alone = is_alone
+        job, worker, memory, *groups, first, end = function.args[:8]
+        self._context = Context(job, worker, memory)
+        self._grid: Three = groups
+        self._first, self._end = first, end
+        self._builder = ir.IRBuilder(function.append_basic_block("entry"))
+        self._over = function.append_basic_block("over")
+        self._parallel = Parallel(function.module)
+        self._sizes = [ir.Constant(INDEX, size) for size in program.workgroup]
+        self._guards = guards(program.body.block)
+        self._level = effect_level(program)
+
+    def emit(self) -> None:
+        """Write the function."""
+        builder = self._builder
+        if self._is_alone:
+            self._alone()
+        elif uses_workgroups(self._program) or has_workgroup_memory(self._program):
+            self._workgroups()
+        else:
+            self._rows()
+        builder.branch(self._over)
+        builder.position_at_end(self._over)
+        builder.ret_void()
+
+    def _alone(self) -> None:
+        zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
+        with self._places_in_workgroup() as (y, z):
+            self._row((one, one, one), zero, (zero, zero, zero), zero, self._sizes[0], y, z)
+
+    def _workgroups(self) -> None:
+        """One workgroup after the other."""
+        builder = self._builder
+        with each_workgroup(builder, self._first, self._end, self._grid) as row:
+            self._clear_workgroup_memory()
+            self._run_row(row)
+
+    def _rows(self) -> None:
+        """As many workgroups at once as are in a row along x."""
+        with rows(self._builder, self._first, self._end, self._grid) as row:
+            self._run_row(row)
+
+    def _run_row(self, row: Row) -> None:
+        builder = self._builder
+        start = builder.mul(row.ids[0], self._sizes[0])
+        end = builder.mul(builder.add(row.ids[0], row.count), self._sizes[0])
+        with self._places_in_workgroup() as (y, z):
+            self._row(self._grid, row.group, row.ids, start, end, y, z)
+
+    @contextmanager
+    def _places_in_workgroup(self) -> Generator[tuple[ir.Value, ir.Value]]:
+        """Loops over places along z and y, where there are more than one."""
+        builder, zero = self._builder, ir.Constant(INDEX, 0)
+        with (
+            counted(builder, zero, self._sizes[2], "z") as (z, _),
+            counted(builder, zero, self._sizes[1], "y") as (y, _),
+        ):
+            yield y, z
+
+    def _row(
+        self,
+        groups: Three,
+        group: ir.Value,
+        group_ids: Three,
+        start: ir.Value,
+        end: ir.Value,
+        local_y: ir.Value,
+        local_z: ir.Value,
+    ) -> None:
+        """The invocations of a row along x, from `start` to before `end`."""
+        builder = self._builder
+        ids = [
+            builder.add(builder.mul(before, size), local)
+            for before, size, local in zip(
+                group_ids[1:], self._sizes[1:], (local_y, local_z)
+            )
+        ]
+        ahead = Position(groups, self._sizes, group, group_ids, [start, *ids])
+        code = self._code(ahead, self._over)
+        for guard in self._guards:
+            start, end = self._clipped(code, guard, ahead, start, end)
+        if self._level < Level.INVOCATION:
+            end = smaller(builder, end, builder.add(start, ir.Constant(INDEX, 1)))
+        with counted(builder, start, end, "x", self._parallel) as (x, following):
+            position = Position(groups, self._sizes, group, group_ids, [x, *ids])
+            code = self._code(position, following)
+            for guard in self._guards:
+                is_true = ir.Constant(ir.IntType(1), int(not guard.is_negated))
+                code.settled[guard.op] = is_true
+            if code.block(self._program.body.block) is not None:
+                builder.branch(following)
+
+    def _code(self, position: Position, following: ir.Block) -> InvocationCode:
+        builder = self._builder
+        exits = Exits(following, self._over, self._traps)
+        trapped = position
+        if self._is_alone:
+            trapped = position.in_grid_of(builder, self._grid, self._first)
+        return InvocationCode(
+            builder,
+            self._values.inner(),
+            self._context,
+            self._parallel,
+            position,
+            exits,
+            trapped=trapped,
+        )
+
+    def _clipped(
+        self,
+        code: InvocationCode,
+        guard: Guard,
+        ahead: Position,
+        start: ir.Value,
+        end: ir.Value,
+    ) -> tuple[ir.Value, ir.Value]:
+        """The part of a row where the guard is true."""
+        builder = self._builder
+        bound = code.invariant(guard.bound)
+        offset: ir.Value = ir.Constant(INDEX, 0)
+        if guard.along is Along.WORKGROUP:
+            offset = builder.mul(ahead.group_ids[0], self._sizes[0])
+        first, limit = _numbers(builder, guard.predicate, bound)
+        first = builder.add(offset, smaller(builder, first, _FAR))
+        limit = builder.add(offset, smaller(builder, limit, _FAR))
+        return larger(builder, start, first), smaller(builder, end, limit)
+
+    def _clear_workgroup_memory(self) -> None:
+        """Zeros at the start of each workgroup, in the worker's memory."""
+        offsets, size = workgroup_layout(self._program)
+        builder = self._builder
+        if size:
+            clear(builder, self._context.workgroup_memory(builder, 0), size)
+        for entry, offset in offsets.items():
+            address = self._context.workgroup_memory(builder, offset)
+            sizes = [ir.Constant(INDEX, size) for size in entry.type.get_shape()]
+            self._values.bind([entry.memref], [address, *sizes])
+
+
+_FAR = ir.Constant(INDEX, 2**62)
+"""Further than any invocation, and never more than a number can be when added."""
+
+
+def _numbers(
+    builder: ir.IRBuilder, predicate: str, bound: ir.Value
+) -> tuple[ir.Value, ir.Value]:
+    """
+    The numbers from 0 on for which `number predicate bound` is true: from the first to
+    before the limit, as unsigned numbers; what is further than `_FAR` counts as that.
+    """
+    zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
+    if predicate[0] == "s":
+        # All numbers are at least 0, so a negative bound is below all of them.
+        is_negative = builder.icmp_signed("<", bound, zero)
+        below = builder.select(is_negative, zero, bound)
+        past = builder.add(below, builder.select(is_negative, zero, one))
+    else:
+        below = bound
+        past = builder.add(smaller(builder, bound, _FAR), one)
+    match predicate[1:]:
+        case "lt":
+            return zero, below
+        case "le":
+            return zero, past
+        case "gt":
+            return past, _FAR
+        case "ge":
+            return below, _FAR
+        case _:
+            return below, past
+
+
+def clear(builder: ir.IRBuilder, address: ir.Value, size: int | ir.Value) -> None:
+    """Fill memory with zeros."""
+    count = ir.Constant(INDEX, size) if isinstance(size, int) else size
+    zero, never = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)
+    fill = builder.module.declare_intrinsic("llvm.memset", [POINTER, INDEX])
+    builder.call(fill, [address, zero, count, never])
+
+
+def has_workgroup_memory(program: vyre.ProgramOp) -> bool:
+    """Whether there is a workgroup buffer."""
+    return bool(workgroup_layout(program)[1])
+
+
+def workgroup_layout(program: vyre.ProgramOp) -> tuple[dict[vyre.BufferOp, int], int]:
+    """
+    Where each workgroup buffer is in the memory of a workgroup, and how large that is.
+
+    Example: `memory = bytearray(workgroup_layout(program)[1])`
+    """
+    offsets: dict[vyre.BufferOp, int] = {}
+    end = 0
+    for entry in program.table:
+        if isinstance(entry, vyre.BufferOp) and entry.access.data is Access.WORKGROUP:
+            offsets[entry] = end
+            end += room_for(entry.memref, entry.type.get_shape())
+    return offsets, end
+
+
+def room_for(memref: SSAValue, shape: Sequence[int]) -> int:
+    """Bytes of a workgroup's memory for a buffer of this shape, to a cache line."""
+    element = memref_type(memref).element_type
+    assert is_scalar(element)
+    return -(-prod(shape) * byte_width(element) // ALIGNMENT) * ALIGNMENT

@@ -1,0 +1,157 @@
+"""
+Loops that every invocation of a grid goes through alike are left to the schedule.
+
+Before:
+
+```mlir
+vyre.schedule @p {
+  ...
+  vyre.launch @p.1(%parts, %x)
+}
+vyre.program @p.1 [64, 1, 1] {
+  %parts = vyre.buffer "parts" read_only ...
+  %sum = scf.for ... { %part = vyre.load %parts[%g] ... }
+  ...
+```
+
+After:
+
+```mlir
+vyre.schedule @p {
+  ...
+  %sum = scf.for ... { %part = vyre.load %parts[%g] ... }
+  vyre.launch @p.1(%parts, %x, %sum)
+}
+vyre.program @p.1 [64, 1, 1] {
+  %parts = vyre.buffer "parts" read_only ...
+  %sum = vyre.param "sum" : f32
+  ...
+```
+
+Why the meaning stays: the loop's results are the same in all invocations, it has no effects
+and always ends, and nothing that the launch runs writes what it reads. So it gives the same
+before the launch. Each worker goes through it once, and not once for each invocation.
+
+The schedule has loads then, which only the code generator for CPUs understands.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from xdsl.dialects import scf
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from vyre.analysis.purity import PURE_OPS
+from vyre.analysis.uniformity import Level, Uniformity, uniformity
+from vyre.dialects import vyre
+from vyre.dialects.vyre.attributes import is_scalar
+
+_HARMLESS = (
+    vyre.LoadOp,
+    vyre.LengthOp,
+    vyre.WorkgroupCountOp,
+    vyre.WorkgroupSizeOp,
+    scf.IfOp,
+    scf.ForOp,
+    scf.YieldOp,
+)
+_TABLE = (vyre.BufferOp, vyre.ParamOp)
+
+
+def share_uniform_loops(schedule: vyre.ScheduleOp, programs: list[vyre.ProgramOp]) -> None:
+    """
+    Move loops that are the same for all invocations from programs to their schedule.
+
+    Example: `share_uniform_loops(schedule, launched_by(schedule))`
+    """
+    launches: dict[str, list[vyre.LaunchOp]] = {}
+    for op in schedule.walk():
+        if isinstance(op, vyre.LaunchOp):
+            launches.setdefault(op.segment.string_value(), []).append(op)
+    for program in programs:
+        for loop in _shared_loops(program):
+            _move(loop, program, launches[program.sym_name.data])
+
+
+def _shared_loops(program: vyre.ProgramOp) -> list[scf.ForOp]:
+    """The loops of a program that all invocations go through with the same results."""
+    loops = [
+        op for op in _unconditional(program.body.block.ops) if isinstance(op, scf.ForOp)
+    ]
+    if not loops:
+        return []
+    facts = uniformity(program)
+    return [loop for loop in loops if _is_shared(loop, facts)]
+
+
+def _unconditional(ops: Iterable[Operation]) -> Iterator[Operation]:
+    """Operations that every invocation executes, also inside regions."""
+    for op in ops:
+        if isinstance(op, vyre.RegionOp):
+            yield from _unconditional(op.body.block.ops)
+        else:
+            yield op
+
+
+def _is_shared(loop: scf.ForOp, facts: Uniformity) -> bool:
+    inner = [op for op in loop.walk() if op is not loop]
+    return (
+        bool(loop.results)
+        and all(is_scalar(result.type) for result in loop.results)
+        and all(facts.level(result) is Level.GRID for result in loop.results)
+        and all(type(op) in PURE_OPS or isinstance(op, _HARMLESS) for op in inner)
+        and all(facts.level(value) is Level.GRID for op in inner for value in op.results)
+        and _slice(loop) is not None
+    )
+
+
+def _slice(loop: scf.ForOp) -> list[Operation] | None:
+    """What the loop needs, in order; None if that is more than pure operations."""
+    inside = set(loop.walk())
+    found: dict[Operation, None] = {}
+
+    def visit(op: Operation) -> bool:
+        for value in op.operands:
+            owner = value.owner
+            if not isinstance(owner, Operation):
+                if owner.parent_op() not in inside:
+                    return False
+            elif owner not in found and owner not in inside:
+                if not isinstance(owner, _TABLE):
+                    is_plain = type(owner) in PURE_OPS or isinstance(owner, _HARMLESS)
+                    if owner.regions or not is_plain or not visit(owner):
+                        return False
+                    found[owner] = None
+        return True
+
+    return list(found) if all(visit(op) for op in loop.walk()) else None
+
+
+def _move(loop: scf.ForOp, program: vyre.ProgramOp, launches: list[vyre.LaunchOp]) -> None:
+    ops = [*(_slice(loop) or ()), loop]
+    table = list(program.launch_table)
+    for launch in launches:
+        mapping: dict[SSAValue, SSAValue] = {
+            entry.results[0]: argument
+            for entry, argument in zip(table, launch.arguments, strict=True)
+        }
+        copies = [op.clone(mapping) for op in ops]
+        Rewriter.insert_op(copies, InsertPoint.before(launch))
+        launch.operands = [*launch.operands, *copies[-1].results]
+    for result in loop.results:
+        names = {entry.entry_name.data for entry in program.table}
+        param = vyre.ParamOp(_fresh(result.name_hint or "shared", names), result.type)
+        last = list(program.table)[-1]
+        Rewriter.insert_op(param, InsertPoint.after(last))
+        result.replace_all_uses_with(param.value)
+    Rewriter.erase_op(loop)
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """A name that is not taken yet."""
+    number = 0
+    found = name
+    while found in taken:
+        number += 1
+        found = f"{name}.{number}"
+    return found

@@ -1,0 +1,156 @@
+"""
+A program whose invocations wait for each other within their workgroups: for each workgroup,
+one worker runs a little schedule, and launches of that are loops over the invocations.
+
+Values that cross a barrier of the workgroup are in scratch, as values that cross a grid
+barrier are; here it lies in the worker's memory, beside the workgroup's own.
+"""
+
+from llvmlite import ir
+from typing_extensions import override
+
+from vyre.dialects import vyre
+from vyre.dialects.vyre.attributes import ScratchScope
+from vyre.lowering.llvm.context import Context
+from vyre.lowering.llvm.grids import each_workgroup
+from vyre.lowering.llvm.hosts import HostCode
+from vyre.lowering.llvm.invocations import Three
+from vyre.lowering.llvm.phases import Phase, clear, declare_phase, room_for
+from vyre.lowering.llvm.values import INDEX, Environment
+from vyre.passes.workgroup_plan import WorkgroupPlan
+
+
+def emit_workgroups(
+    module: ir.Module,
+    program: vyre.ProgramOp,
+    plan: WorkgroupPlan,
+    traps: list[vyre.TrapOp],
+) -> tuple[ir.Function, int]:
+    """
+    Add the function of a program to a module; gives it, and how much memory a workgroup
+    needs.
+
+    Example: `emit_workgroups(module, program, workgroup_schedule(program), [])`
+    """
+    phases: dict[str, ir.Function] = {}
+    for name, segment in plan.segments.items():
+        phases[name], values = declare_phase(module, segment)
+        Phase(phases[name], values, segment, traps, is_alone=True).emit()
+    function, passed = declare_phase(module, program)
+    offsets, size = _memory(plan, program)
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    over = function.append_basic_block("over")
+    job, worker, memory, *groups, first, end = function.args[:8]
+    context = Context(job, worker, memory)
+    with each_workgroup(builder, first, end, groups) as row:
+        group = row.group
+        if size:
+            clear(builder, context.workgroup_memory(builder, 0), size)
+        values = Environment()
+        _bind_table(values, program, plan, passed, [*row.ids, *groups])
+        code = _WorkgroupCode(builder, values, context, plan, over)
+        code.begin(phases, offsets, groups, group)
+        for buffer in plan.memory:
+            code.bind_memory(buffer)
+        code.block(plan.schedule.body.block)
+    builder.branch(over)
+    builder.position_at_end(over)
+    builder.ret_void()
+    return function, size
+
+
+def _memory(
+    plan: WorkgroupPlan, program: vyre.ProgramOp
+) -> tuple[dict[vyre.BufferOp | vyre.ScratchOp, int], int]:
+    """Where buffers and scratch are in the memory of a workgroup, and its size."""
+    offsets: dict[vyre.BufferOp | vyre.ScratchOp, int] = {}
+    end = 0
+    scratch = [op for op in plan.schedule.walk() if isinstance(op, vyre.ScratchOp)]
+    for declaration in (*plan.memory, *scratch):
+        offsets[declaration] = end
+        end += room_for(declaration.memref, _shape(declaration, program))
+    return offsets, end
+
+
+def _shape(
+    declaration: vyre.BufferOp | vyre.ScratchOp, program: vyre.ProgramOp
+) -> list[int]:
+    x, y, z = program.workgroup
+    shape = list(declaration.memref.type.get_shape())
+    if isinstance(declaration, vyre.ScratchOp):
+        match declaration.scope.data:
+            case ScratchScope.PER_INVOCATION:
+                shape[0] = x * y * z
+            case ScratchScope.PER_WORKGROUP:
+                shape[0] = 1
+            case ScratchScope.SINGLE:
+                pass
+    return shape
+
+
+def _bind_table(
+    values: Environment,
+    program: vyre.ProgramOp,
+    plan: WorkgroupPlan,
+    passed: Environment,
+    numbers: Three,
+) -> None:
+    """Let the entries of the plan's table be what the function was passed, and ids."""
+    for entry, own in zip(plan.passed, program.launch_table, strict=True):
+        values.bind([entry.results[0]], passed.registers([own.results[0]]))
+    for entry, number in zip(plan.ids, numbers, strict=True):
+        values.bind([entry.value], [number])
+
+
+class _WorkgroupCode(HostCode):
+    """Emits the schedule of a workgroup."""
+
+    def __init__(
+        self,
+        builder: ir.IRBuilder,
+        values: Environment,
+        context: Context,
+        plan: WorkgroupPlan,
+        over: ir.Block,
+    ):
+        one = ir.Constant(INDEX, 1)
+        some = next(iter(plan.segments.values()))
+        sizes = [ir.Constant(INDEX, size) for size in some.workgroup]
+        super().__init__(builder, values, context, [one, one, one], sizes, over)
+        self._program = some
+
+    def begin(
+        self,
+        phases: dict[str, ir.Function],
+        offsets: dict[vyre.BufferOp | vyre.ScratchOp, int],
+        groups: Three,
+        group: ir.Value,
+    ) -> None:
+        """Say which functions there are, and which workgroup of the grid it is."""
+        self._phases = phases
+        self._offsets = offsets
+        end = self.builder.add(group, ir.Constant(INDEX, 1))
+        context = self.context
+        self._common = [context.job, context.worker, context.memory, *groups, group, end]
+
+    def bind_memory(self, declaration: vyre.BufferOp | vyre.ScratchOp) -> None:
+        """Let a buffer be in the worker's memory."""
+        offset = self._offsets[declaration]
+        address = self.context.workgroup_memory(self.builder, offset)
+        shape = _shape(declaration, self._program)
+        sizes = [ir.Constant(INDEX, size) for size in shape]
+        self.values.bind([declaration.memref], [address, *sizes])
+
+    @override
+    def launch(self, op: vyre.LaunchOp) -> None:
+        registers = self.values.registers(op.arguments)
+        function = self._phases[op.segment.string_value()]
+        self.builder.call(function, [*self._common, *registers])
+
+    @override
+    def scratch(self, op: vyre.ScratchOp) -> None:
+        self.bind_memory(op)
+
+    @override
+    def read_back(self, op: vyre.ReadBackOp) -> None:
+        self.values.bind([op.value], [self.in_register(op, self.element(op))])

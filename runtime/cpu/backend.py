@@ -1,0 +1,132 @@
+"""The CPU engine as a backend: programs as native code on all cores."""
+
+import threading
+import time
+from collections.abc import Sequence
+
+from typing_extensions import override
+
+from vyre.diagnostics import VyreError
+from vyre.dialects.vyre import ProgramOp, ScheduleOp, TrapOp
+from vyre.locations import place_of
+from vyre.lowering.llvm.job import STATUS_DONE, STATUS_TIMEOUT, STATUS_TRAPPED
+from vyre.runtime.backend import Capabilities, Launch, Outcome, Prepared, Whole
+from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
+from vyre.runtime.cpu.kernel import CpuKernel
+from vyre.runtime.cpu.pool import WorkerPool
+from vyre.runtime.deadline import Deadline
+from vyre.runtime.errors import DispatchFailed, Trapped
+from vyre.runtime.host_memory import HostBackend
+from vyre.runtime.times import Times
+
+
+class CpuBackend(HostBackend):
+    """
+    Compiles programs with LLVM and runs them on all cores, with grid barriers.
+
+    There are `workers` threads, as many as cores if it is not said. Launches of fewer than
+    `worth_sharing` operations stay on one of them.
+
+    Example: `vyre.compile(file, engine="cpu")`
+    """
+
+    name = "cpu"
+    capabilities = Capabilities(grid_sync=True, in_place=True, whole=True)
+
+    def __init__(self, workers: int | None = None, worth_sharing: int = WORTH_SHARING):
+        self._workers = workers
+        self._worth_sharing = worth_sharing
+        self._lock = threading.Lock()
+        self._pool: WorkerPool | None = None
+
+    @property
+    def pool(self) -> WorkerPool:
+        """The workers, which start when they are first needed."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = WorkerPool(self._workers)
+            return self._pool
+
+    @override
+    def compile(self, program: ProgramOp) -> CpuKernel:
+        return self.compile_whole(program)
+
+    @override
+    def compile_whole(self, unit: ProgramOp | ScheduleOp) -> CpuKernel:
+        return CpuKernel(unit, self._worth_sharing)
+
+    @override
+    def launch(self, launch: Launch) -> Times:
+        return self.run(
+            Whole(
+                launch.program,
+                launch.kernel,
+                launch.arguments,
+                launch.geometry,
+                launch.deadline,
+            )
+        ).times
+
+    @override
+    def run(self, whole: Whole) -> Outcome:
+        kernel: CpuKernel = whole.kernel
+        with kernel.job(whole, self.pool) as job:
+            job.fill(whole.arguments)
+            job.repeat(whole.passes, whole.check_interval, timed=whole.timed)
+            start = time.perf_counter_ns()
+            _run(job, whole, whole.deadline)
+            return job.outcome(time.perf_counter_ns() - start)
+
+    @override
+    def prepare(self, whole: Whole, zeros: Sequence[str]) -> Prepared:
+        kernel: CpuKernel = whole.kernel
+        job = kernel.new_job(whole, self.pool)
+        job.fill(whole.arguments, zeros)
+        job.repeat(whole.passes, whole.check_interval, timed=False)
+        return _PreparedJob(job, whole)
+
+
+class _PreparedJob(Prepared):
+    """A job that is filled in."""
+
+    def __init__(self, job: Job, whole: Whole):
+        self._job = job
+        self._whole = whole
+
+    @override
+    def run(self, deadline: Deadline) -> tuple[int, int]:
+        _run(self._job, self._whole, deadline)
+        return self._job.counts()
+
+
+def _run(job: Job, whole: Whole, deadline: Deadline) -> None:
+    """Run a job that is filled in, and raise what went wrong."""
+    try:
+        status = job.run(deadline.end_ns)
+    except BaseException:
+        job.reset()
+        raise
+    if status != STATUS_DONE:
+        raise _failure(job, whole.unit, deadline, status)
+
+
+def _failure(
+    job: Job, program: ProgramOp | ScheduleOp, deadline: Deadline, status: int
+) -> VyreError:
+    """What to raise for a status other than success."""
+    if status == STATUS_TRAPPED:
+        report = job.trap()
+        op = _trap_op(program, report.trap.tag, report.trap.place)
+        return Trapped(op, report.trap.tag, report.invocation, report.value)
+    job.reset()
+    if status == STATUS_TIMEOUT:
+        return deadline.error()
+    return DispatchFailed(
+        "the dispatch was stopped because Python exits", "wait for it before the end"
+    )
+
+
+def _trap_op(program: ProgramOp | ScheduleOp, tag: str, place: str) -> TrapOp:
+    module = program.get_toplevel_object()
+    traps = [op for op in module.walk() if isinstance(op, TrapOp) and op.tag.data == tag]
+    return next((op for op in traps if str(place_of(op)) == place), traps[0])

@@ -1,0 +1,105 @@
+"""
+From a program to object code: split at grid barriers, accesses proved, emitted, optimised.
+
+Code is made for a program, not for sizes: these are words of the job. But which accesses
+need no test depends on sizes and grid, so there may be several pieces of code for one
+program, which differ in what was proved.
+"""
+
+import threading
+from dataclasses import dataclass
+
+from llvmlite import ir
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+from vyre.analysis.extents import Setting
+from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp
+from vyre.lowering.llvm.entries import emit_entry, launched_by
+from vyre.lowering.llvm.layout import Layout
+from vyre.lowering.llvm.sharing import share_uniform_loops
+from vyre.passes.host_plan import HostPlanPass
+from vyre.passes.promote_lets import PromoteLetsPass
+from vyre.passes.prove_inbounds import mark_inbounds
+from vyre.passes.workgroup_plan import (
+    needs_workgroup_schedule,
+    workgroup_schedule,
+)
+from vyre.reading import context
+from vyre.source import deep_recursion
+
+Unit = ProgramOp | ScheduleOp
+
+
+@dataclass(frozen=True)
+class Source:
+    """LLVM IR of a program, and the words of its job."""
+
+    text: str
+    layout: Layout
+
+
+class Plan:
+    """
+    A program as it is run: as a schedule, with a little schedule for each program whose
+    invocations wait for each other in workgroups.
+
+    Example: `Plan(program).source(Setting()).text`
+    """
+
+    def __init__(self, unit: Unit):
+        self._lock = threading.Lock()
+        self._was_schedule = isinstance(unit, ScheduleOp)
+        with deep_recursion():
+            self._schedule = scheduled(unit)
+            programs = launched_by(self._schedule)
+            share_uniform_loops(self._schedule, programs)
+            self._plans = {
+                program: workgroup_schedule(program)
+                for program in programs
+                if needs_workgroup_schedule(program)
+            }
+
+    def source(self, setting: Setting) -> Source:
+        """The program as LLVM IR, with accesses proved for these sizes."""
+        with self._lock, deep_recursion():
+            self._prove(setting)
+            module = ir.Module(self._schedule.sym_name.data)
+            layout = emit_entry(module, self._schedule, self._plans)
+            layout.is_schedule = self._was_schedule
+            return Source(str(module), layout)
+
+    def _prove(self, setting: Setting) -> None:
+        module = self._schedule.get_toplevel_object()
+        assert isinstance(module, ModuleOp)
+        mark_inbounds(module, setting)
+        for plan in self._plans.values():
+            inner = plan.schedule.get_toplevel_object()
+            assert isinstance(inner, ModuleOp)
+            mark_inbounds(inner, Setting((1, 1, 1)))
+
+
+def scheduled(unit: Unit) -> ScheduleOp:
+    """
+    A schedule that does what a program or schedule does, in a module of its own.
+
+    Example: `scheduled(program).table`
+    """
+    module = unit.get_toplevel_object()
+    assert isinstance(module, ModuleOp)
+    copy = module.clone() if isinstance(unit, ScheduleOp) else ModuleOp([unit.clone()])
+    steps = HostPlanPass() if isinstance(unit, ProgramOp) else PromoteLetsPass()
+    steps.apply(context(), copy)
+    found = (op for op in copy.walk() if isinstance(op, ProgramOp | ScheduleOp))
+    result = next(op for op in found if op.sym_name.data == unit.sym_name.data)
+    return result if isinstance(result, ScheduleOp) else _launched_once(result, copy)
+
+
+def _launched_once(program: ProgramOp, module: ModuleOp) -> ScheduleOp:
+    """A schedule that launches a program."""
+    name = program.sym_name.data
+    program.sym_name = StringAttr(f"{name}.0")
+    table = [entry.clone() for entry in program.launch_table]
+    launch = LaunchOp(f"{name}.0", [entry.results[0] for entry in table])
+    schedule = ScheduleOp(name, [*table, launch])
+    module.body.block.add_op(schedule)
+    return schedule

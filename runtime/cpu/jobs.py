@@ -1,0 +1,208 @@
+"""A program's code with memory for one dispatch: the words of a job, filled in."""
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.lowering.llvm import layout as at
+from vyre.lowering.llvm.context import NO_TRAP, TRAP_BITS
+from vyre.lowering.llvm.job import DEADLINE, ENTRY, WORKERS, new_job
+from vyre.lowering.llvm.layout import Layout, Trap
+from vyre.runtime.backend import Buffer, Outcome, SegmentReport, is_buffer
+from vyre.runtime.cpu.machine import Linked
+from vyre.runtime.cpu.pool import WorkerPool
+from vyre.runtime.geometry import Geometry
+from vyre.runtime.times import Times
+
+LINE = 128
+"""Bytes that workers keep apart from each other."""
+
+WORTH_SHARING = 8192
+"""Operations of a launch from which on it is faster with more than one worker."""
+
+
+@dataclass(frozen=True, eq=False)
+class Code:
+    """
+    Compiled code of a program, and the words of its jobs.
+
+    Example: `Job(code, pool, geometry, pool.count)`
+    """
+
+    linked: Linked
+    layout: Layout
+
+
+@dataclass(frozen=True)
+class TrapReport:
+    """The smallest invocation that trapped, by which trap, and with what value."""
+
+    invocation: int
+    trap: Trap
+    value: int | None
+
+
+class Job:
+    """
+    Words and memory for dispatches of a program with one geometry, one at a time, by
+    `most` workers if there are as many workgroups.
+
+    Example: `job.fill(arguments, []); status = job.run(0)`
+    """
+
+    def __init__(self, code: Code, pool: WorkerPool, geometry: Geometry, most: int):
+        layout = code.layout
+        self.code = code
+        self.geometry = geometry
+        self._pool = pool
+        self._deadline = 0
+        self._is_simple = False
+        self.words = new_job(layout.words - at.HEADER_WORDS)
+        self._bytes = self.words.view(np.uint8).data
+        self._keeps: list[object] = []
+        self._copies: dict[str, NDArray[np.uint8]] = {}
+        self.workers = min(most, geometry.group_count)
+        pool.prepare(self.words)
+        self.words[ENTRY] = code.linked.address
+        self.words[WORKERS] = self.workers
+        self.words[at.GROUPS : at.GROUPS + 3] = geometry.groups
+        self.words[at.PASSES] = 1
+        self._make_memory()
+        self._make_scratch()
+        self.address = int(self.words.ctypes.data)
+
+    def _make_memory(self) -> None:
+        stride = -(-self.code.layout.memory_bytes // LINE) * LINE
+        memory = _aligned(stride * self.workers)
+        self._records = memory.view(np.uint64).reshape(self.workers, -1)
+        self._records[:, 0] = NO_TRAP
+        self.words[at.MEMORY], self.words[at.STRIDE] = memory.ctypes.data, stride
+        self._keeps.append(memory)
+
+    def _make_scratch(self) -> None:
+        for entry in self.code.layout.scratch:
+            shape = scratch_shape(entry.scope, entry.shape, self.geometry)
+            size = prod(shape) * entry.item_bytes
+            memory = _aligned(size)
+            self.words[entry.word] = memory.ctypes.data
+            self.words[entry.word + 1] = size
+            self._keeps.append(memory)
+
+    def fill(
+        self, arguments: Sequence[Buffer | np.generic], zeros: Sequence[str] = ()
+    ) -> None:
+        """
+        Set the buffers and parameters of the table, in declaration order, and say which
+        buffers shall be zeros at first.
+        """
+        buffers, params = iter(self.code.layout.buffers), iter(self.code.layout.params)
+        sizes: dict[str, int] = {}
+        for value in arguments:
+            if is_buffer(value):
+                entry = next(buffers)
+                numbers = value.memory.ctypes.data, *value.shape
+                struct.pack_into(f"={len(numbers)}Q", self._bytes, 8 * entry.word, *numbers)
+                sizes[entry.name] = value.size
+            else:
+                word = next(params).word
+                bits = value.tobytes()
+                self._bytes[8 * word : 8 * word + len(bits)] = bits
+        for entry in self.code.layout.written:
+            size = sizes[entry.name]
+            self.words[entry.word] = size
+            self.words[entry.word + 1] = size if entry.name in zeros else 0
+
+    def repeat(self, passes: int, interval: int | None, *, timed: bool) -> None:
+        """
+        Say how often to run, when to compare with the pass before, and whether to measure
+        each launch.
+        """
+        self.words[at.TIMED] = timed
+        self._is_simple = passes == 1 and not self.code.layout.is_schedule
+        self.words[at.PASSES] = passes
+        self.words[at.INTERVAL] = interval or 0
+        if interval is None or passes < 3:
+            return
+        for entry in self.code.layout.written:
+            copy = self._copies.get(entry.name)
+            size = int(self.words[entry.word])
+            if copy is None or copy.size < size:
+                copy = self._copies[entry.name] = _aligned(size)
+            self.words[entry.word + 2] = copy.ctypes.data
+
+    def run(self, deadline: int) -> int:
+        """Run until the end or the deadline; gives the status."""
+        if deadline != self._deadline:
+            self.words[DEADLINE] = self._deadline = deadline
+        return self._pool.dispatch(self.address)
+
+    def counts(self) -> tuple[int, int]:
+        """How many passes and launches of programs the last run made."""
+        if self._is_simple:
+            return 1, 1
+        passes = int(self.words[at.DONE])
+        if not self.code.layout.is_schedule:
+            return passes, passes
+        return passes, sum(segment.launches for segment in self._segments(0))
+
+    def outcome(self, wall: int) -> Outcome:
+        """What the last run did, in so many nanoseconds."""
+        layout = self.code.layout
+        passes = int(self.words[at.DONE])
+        times = Times(wall, 0, 0)
+        if not layout.is_schedule:
+            report = SegmentReport(layout.name, passes, wall, times)
+            return Outcome(times, passes, (report,))
+        return Outcome(times, passes, tuple(self._segments(wall)))
+
+    def _segments(self, wall: int) -> Iterator[SegmentReport]:
+        """How often each program was launched, and its part of the time if it was timed."""
+        counts: dict[str, int] = {}
+        ticks: dict[str, int] = {}
+        for entry in self.code.layout.launches:
+            name, word = entry.segment, entry.word
+            counts[name] = counts.get(name, 0) + int(self.words[word])
+            ticks[name] = ticks.get(name, 0) + int(self.words[word + 1])
+            self.words[word : word + 2] = 0
+        total = sum(ticks.values())
+        for name, count in counts.items():
+            took = wall * ticks[name] // total if total else None
+            if count:
+                yield SegmentReport(name, count, took or 0, Times(took, 0, 0))
+
+    def trap(self) -> TrapReport:
+        """What the last run trapped at; then it is forgotten."""
+        worker = int(self._records[:, 0].argmin())
+        record, value = (int(word) for word in self._records[worker, :2])
+        self.reset()
+        trap = self.code.layout.traps[record & ((1 << TRAP_BITS) - 1)]
+        signed = value - 2**64 if value >= 2**63 else value
+        return TrapReport(record >> TRAP_BITS, trap, signed if trap.has_value else None)
+
+    def reset(self) -> None:
+        """Begin anew after a run that did not come to its end."""
+        self._records[:, 0] = NO_TRAP
+        for word in (at.TRAPPED, at.COUNTER, at.DIFFERS):
+            self.words[word] = 0
+        for entry in self.code.layout.launches:
+            self.words[entry.word : entry.word + 2] = 0
+
+
+def scratch_shape(scope: str, shape: list[int], geometry: Geometry) -> list[int]:
+    """The sizes of scratch for a grid."""
+    counts = {
+        "per_invocation": geometry.invocation_count,
+        "per_workgroup": geometry.group_count,
+    }
+    return [counts[scope], *shape[1:]] if scope in counts else shape
+
+
+def _aligned(size: int) -> NDArray[np.uint8]:
+    """So many bytes, at least one, on cache lines of their own."""
+    room = np.zeros(max(1, size) + 2 * LINE, np.uint8)
+    begin = -room.ctypes.data % LINE
+    return room[begin : begin + -(-max(1, size) // LINE) * LINE]

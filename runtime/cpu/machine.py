@@ -1,0 +1,99 @@
+"""The processor that code is made for, and the way from IR to code that can be called."""
+
+import itertools
+from dataclasses import dataclass
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from vyre.runtime.cpu.native import llvm_lock
+
+OPTIMISATION = 3
+
+_names = itertools.count()
+
+
+@dataclass(frozen=True)
+class Processor:
+    """
+    A kind of processor, as LLVM names it.
+
+    Example: `Processor.host().name` is `"znver4"`.
+    """
+
+    triple: str
+    name: str
+    features: str
+
+    @staticmethod
+    @cache
+    def host() -> "Processor":
+        """The one that this process runs on."""
+        _initialise()
+        features = llvm.get_host_cpu_features().flatten()
+        return Processor(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+
+    def machine(self) -> llvm.TargetMachine:
+        """A code generator for the processor."""
+        _initialise()
+        return llvm.Target.from_triple(self.triple).create_target_machine(
+            cpu=self.name,
+            features=self.features,
+            opt=OPTIMISATION,
+            reloc="pic",
+            codemodel="small",
+        )
+
+
+@cache
+def _initialise() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+def optimised(text: str, processor: Processor) -> llvm.ModuleRef:
+    """
+    The module of an IR text, verified and optimised.
+
+    Example: `str(optimised(text, Processor.host()))`
+    """
+    with llvm_lock:
+        machine = processor.machine()
+        module = llvm.parse_assembly(text)
+        module.triple = processor.triple
+        module.data_layout = str(machine.target_data)
+        module.verify()
+        options = llvm.create_pipeline_tuning_options(speed_level=OPTIMISATION)
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+        return module
+
+
+def object_code(text: str, processor: Processor) -> bytes:
+    """
+    The object code of an IR text.
+
+    Example: `object_code(text, Processor.host())`
+    """
+    with llvm_lock:
+        return processor.machine().emit_object(optimised(text, processor))
+
+
+class Linked:
+    """
+    Object code that can be called; the code lives as long as this does.
+
+    Example: `Linked(code, "entry").address`
+    """
+
+    def __init__(self, code: bytes, symbol: str):
+        with llvm_lock:
+            library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+            library.export_symbol(symbol)
+            self._library = library.link(_jit(), f"vyre{next(_names)}")
+        self.address: int = self._library[symbol]
+
+
+@cache
+def _jit() -> llvm.LLJIT:
+    return llvm.create_lljit_compiler(Processor.host().machine())

@@ -1,0 +1,220 @@
+"""
+The native part of the worker pool: LLVM IR, compiled by llvmlite.
+
+The texts are `pool.ll`, `barrier.ll`, `pulse.ll` and `waiting.ll`, and what they need of
+the processor and the operating system, of which there are variants. `$NAME` in them is a
+word of `vyre.lowering.llvm.job` or `pool_words`, or a constant of this file.
+
+`compile_object` turns them into object code and `load` makes this callable. The object
+code fits every process on such a system, so it may be kept on disk.
+"""
+
+import ctypes
+import os
+import platform
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Template
+from types import ModuleType
+
+import llvmlite.binding as llvm
+
+from vyre.lowering.llvm import job
+from vyre.runtime.cpu import pool_words
+from vyre.runtime.errors import UnsupportedFeature
+
+EXPORTS = ("dispatch", "meet", "release", "pulse", "retire", "halt")
+
+_PYTHON = ("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals")
+_SYSTEM = (
+    "clock_gettime",
+    "pthread_create",
+    "pthread_detach",
+    "pthread_self",
+    "pthread_sigmask",
+    "sched_yield",
+    "sigfillset",
+)
+
+_FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "ppc64le": 221, "s390x": 238}
+"""Numbers of the system call on Linux."""
+
+_TUNING = {
+    "FEW": 4,  # Workers that count their arrivals beside what they spin on.
+    "POLLS": 16,  # Looks at a word before a look at the clock.
+    "TURNS": 32,  # Times to let other workers run before falling asleep.
+    "WAITS_WITHOUT_TURNS": 10_000,  # After a turn that took long.
+    "NAP": 20_000_000,  # Nanoseconds that worker 0 sleeps at most.
+    "SIGNALS_EVERY": 30_000_000,  # Nanoseconds.
+}
+
+
+@dataclass(frozen=True)
+class _Processor:
+    text: str
+    spin_ticks: int
+    """For how long to wait without sleeping: some tens of microseconds."""
+    look_ticks: int
+    """How often worker 0 looks at the clock: about a millisecond."""
+
+
+_X86 = _Processor("x86.ll", 1 << 16, 1 << 21)
+_PROCESSORS = {"x86_64": _X86, "amd64": _X86}
+_ANY = _Processor("anycpu.ll", 50_000, 1_000_000)
+
+
+llvm_lock = threading.RLock()
+"""To be held while LLVM is used. It is also held across a fork: otherwise the child might
+find llvmlite's own lock taken, by a thread that it does not have."""
+
+if sys.platform != "win32":
+    os.register_at_fork(
+        before=llvm_lock.acquire,
+        after_in_parent=llvm_lock.release,
+        after_in_child=llvm_lock.release,
+    )
+
+
+@dataclass(frozen=True)
+class Native:
+    """
+    The functions of the pool, and where those lie that generated code calls.
+
+    Example: `load(compile_object()).addresses["meet"]`
+    """
+
+    addresses: dict[str, int]
+
+    def function(self, name: str, arguments: int) -> Callable[..., int]:
+        """
+        A function of 64-bit words, to be called with the GIL held. Exceptions that it
+        leaves behind are raised.
+
+        Example: `native.function("retire", 1)(pool)`
+        """
+        prototype = ctypes.PYFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * arguments)
+        return prototype(self.addresses[name])
+
+
+_loaded: Native | None = None
+
+
+def _constants(module: ModuleType) -> Iterator[tuple[str, int]]:
+    for name, value in vars(module).items():
+        if name.isupper() and isinstance(value, int):
+            yield name, value
+
+
+def _machine() -> str:
+    return platform.machine().lower()
+
+
+def _clock() -> int:
+    """The clock that `time.monotonic` reads."""
+    name = "CLOCK_UPTIME_RAW" if sys.platform == "darwin" else "CLOCK_MONOTONIC"
+    return int(getattr(time, name))
+
+
+def _parking() -> str:
+    known = sys.platform == "linux" and _machine() in _FUTEX
+    return "futex.ll" if known else "polling.ll"
+
+
+def native_text() -> str:
+    """
+    The IR of the pool for this machine.
+
+    Example: `llvmlite.binding.parse_assembly(native_text())`
+    """
+    if sys.platform == "win32":
+        raise UnsupportedFeature(
+            "the CPU engine needs POSIX threads, which Windows has not",
+            "use the engine 'reference', or Linux under Windows (WSL)",
+        )
+    processor = _PROCESSORS.get(_machine(), _ANY)
+    constants = {
+        **_TUNING,
+        **dict(_constants(job)),
+        **dict(_constants(pool_words)),
+        "SPIN_TICKS": processor.spin_ticks,
+        "LONG_TURN": 4 * processor.spin_ticks,
+        "LOOK_TICKS": processor.look_ticks,
+        "CLOCK": _clock(),
+        "SIG_SETMASK": int(signal.SIG_SETMASK),
+        "SYS_FUTEX": _FUTEX.get(_machine(), 0),
+    }
+    files = (processor.text, _parking(), "waiting.ll", "pulse.ll", "barrier.ll", "pool.ll")
+    texts = [Path(__file__).with_name(name).read_text("utf-8") for name in files]
+    return Template("\n".join(texts)).substitute(constants)
+
+
+@cache
+def _target() -> llvm.Target:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_triple(llvm.get_process_triple())
+
+
+def compile_object() -> bytes:
+    """
+    The object code of the pool, for every processor of this kind.
+
+    Example: `WorkerPool(2, object_code=compile_object())`
+    """
+    target = _target()
+    machine = target.create_target_machine(opt=2, reloc="pic", codemodel="small")
+    module = llvm.parse_assembly(native_text())
+    module.triple = target.triple
+    module.data_layout = str(machine.target_data)
+    module.verify()
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
+    builder.getModulePassManager().run(module, builder)
+    return machine.emit_object(module)
+
+
+def _symbols() -> Iterator[tuple[str, int]]:
+    """Functions of Python and the C library that the pool calls."""
+    system = ctypes.CDLL(None)
+    parking = "syscall" if _parking() == "futex.ll" else "usleep"
+    for library, names in ((ctypes.pythonapi, _PYTHON), (system, (*_SYSTEM, parking))):
+        for name in names:
+            address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
+            assert address is not None
+            yield name, address
+
+
+def load(object_code: bytes | None = None) -> Native:
+    """
+    Make object code callable, or what `compile_object` gives. It is loaded once and stays
+    for as long as the process lives: threads may still run it when Python has cleared its
+    modules.
+
+    Example: `load(compile_object())`
+    """
+    global _loaded
+    with llvm_lock:
+        if _loaded is None:
+            _loaded = _link(compile_object() if object_code is None else object_code)
+        return _loaded
+
+
+def _link(object_code: bytes) -> Native:
+    target = _target()
+    machine = target.create_target_machine(opt=2, reloc="pic", codemodel="small")
+    jit = llvm.create_lljit_compiler(machine)
+    library = llvm.JITLibraryBuilder().add_object_img(object_code)
+    for name, address in _symbols():
+        library.import_symbol(name, address)
+    for name in EXPORTS:
+        library.export_symbol(name)
+    tracker = library.link(jit, "vyre_pool")
+    addresses = {name: tracker[name] for name in EXPORTS}
+    tracker.detach()
+    jit.detach()
+    return Native(addresses)

@@ -1,0 +1,42 @@
+"""The words of a worker pool, an array in memory as a job is. Only the pool uses them."""
+
+LOCK = 0
+"""1 while some dispatch uses the threads, or they are told to end."""
+RUNNING = 1
+"""The job that the threads run, or 0."""
+
+SIZE = 16
+"""The most workers of a job, one of them the caller; 1 for a pool that is closed."""
+CORES = 17
+"""How many can run at once."""
+MAIN_THREAD = 18
+"""The thread in which Python runs signal handlers."""
+STARTED = 19
+"""How many threads have been started and not been told to end."""
+ALIVE = 20
+"""How many threads have not ended."""
+
+LEFT = 32
+"""How many threads have not left the job; 32 bits."""
+WATCHED = 33
+"""Not 0 if somebody sleeps until `LEFT` is 0."""
+
+SLOTS = 48
+"""Where the slots of the workers begin; worker 0 does not use its own."""
+SLOT_SIZE = 16
+
+SLOT_STATE = 0
+"""See `pool.ll`; 32 bits."""
+SLOT_JOB = 1
+SLOT_WORKERS = 2
+SLOT_POOL = 3
+SLOT_WORKER = 4
+
+
+def words_of_pool(size: int) -> int:
+    """
+    How many words a pool has whose jobs have so many workers at most.
+
+    Example: `words_of_pool(2)` is 80.
+    """
+    return SLOTS + SLOT_SIZE * size
