@@ -12,7 +12,7 @@ One walk over each program, in the order of execution. Schedules come first, bec
 launches tell about the programs that they run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects import arith, scf
@@ -33,6 +33,7 @@ from vyre.dialects.vyre import (
     LaunchOp,
     LengthOp,
     LoadOp,
+    ParamOp,
     ProgramOp,
     RegionOp,
     ReturnOp,
@@ -52,15 +53,25 @@ def inbounds_accesses(module: ModuleOp, setting: Setting) -> list[Access]:
 
     Example: `inbounds_accesses(vyre.parse("scan.mlir"), Setting())`
     """
-    launches = Launches()
+    launches = launches_of(module, setting)
     proved: list[Access] = []
-    for op in module.walk():
-        if isinstance(op, ScheduleOp):
-            _Walk(op, setting, launches).run()
     for op in module.walk():
         if isinstance(op, ProgramOp):
             proved += _Walk(op, setting, launches).run()
     return proved
+
+
+def launches_of(module: ModuleOp, setting: Setting) -> Launches:
+    """
+    What the schedules of a module tell about the programs that they launch.
+
+    Example: `launches_of(module, Setting(grid=(4, 1, 1))).setting(program)`
+    """
+    launches = Launches()
+    for op in module.walk():
+        if isinstance(op, ScheduleOp):
+            _Walk(op, setting, launches).run()
+    return launches
 
 
 class _Walk:
@@ -80,9 +91,16 @@ class _Walk:
         is_program = isinstance(program, ProgramOp)
         launched = launches.sizes(program) if is_program else {}
         self._extents = Extents(program, self._facts, setting.sizes, launched)
-        if is_program:
+        if isinstance(program, ProgramOp) and launches.knows(program):
             launches.define_params(program, self._facts)
+        else:
+            self._define_params(setting.params)
         self._carried = Carried(self._facts, self._flags, self._leaf)
+
+    def _define_params(self, ranges: Mapping[str, Range]) -> None:
+        for entry in self._program.table:
+            if isinstance(entry, ParamOp) and entry.entry_name.data in ranges:
+                self._facts.define(entry.value, ranges[entry.entry_name.data])
 
     def _workgroup(self) -> tuple[int, ...]:
         """All programs that a schedule launches have workgroups of one size."""

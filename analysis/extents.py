@@ -33,6 +33,8 @@ class Setting:
     """
     What is known about the dispatches that a program is made for.
 
+    Names are those of the schedule, or of a program that no schedule launches.
+
     Example: `Setting(grid=(4, 1, 1), sizes={"a": (1024,), "b": (16, 16)})`
     """
 
@@ -40,6 +42,8 @@ class Setting:
     """Workgroups along each axis."""
     sizes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
     """Sizes of buffers, by name."""
+    params: Mapping[str, Range] = field(default_factory=dict[str, Range])
+    """What parameters can be, by name."""
 
 
 @dataclass(frozen=True)

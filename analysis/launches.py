@@ -22,6 +22,7 @@ from xdsl.ir import SSAValue
 
 from vyre.analysis.extents import Extents, Size
 from vyre.analysis.facts import Extent, Facts, GridNumber, Summary, Symbol, Term, bits
+from vyre.analysis.ranges import Range
 from vyre.dialects.vyre import BufferOp, LaunchOp, ParamOp, ProgramOp
 
 
@@ -83,6 +84,15 @@ def _renamed(summary: Summary, names: Mapping[Symbol, Symbol]) -> Summary:
     return Summary(summary.range, limits, term)
 
 
+def _only(launched: Size | None, declared: int) -> int | None:
+    """The size along a dimension, if there is only one that it can be."""
+    if declared != DYNAMIC_INDEX:
+        return declared
+    if launched is None or launched.range.lo != launched.range.hi:
+        return None
+    return launched.range.lo
+
+
 class Launches:
     """What the launches of each program have in common."""
 
@@ -91,6 +101,38 @@ class Launches:
 
     def add(self, program: ProgramOp, arguments: Arguments) -> None:
         self._seen[program].append(arguments)
+
+    def knows(self, program: ProgramOp) -> bool:
+        """Whether a schedule launches the program."""
+        return program in self._seen
+
+    def setting(
+        self, program: ProgramOp
+    ) -> tuple[dict[str, tuple[int, ...]], dict[str, Range]]:
+        """
+        The sizes of a program's buffers that are the same in all launches, and what its
+        parameters can be, by name.
+        """
+        known = self.sizes(program)
+        sizes: dict[str, tuple[int, ...]] = {}
+        for entry in program.launch_table:
+            if isinstance(entry, BufferOp):
+                found = [
+                    _only(known.get(Extent(entry.memref, dim)), size)
+                    for dim, size in enumerate(entry.type.get_shape())
+                ]
+                certain = tuple(size for size in found if size is not None)
+                if len(certain) == len(found):
+                    sizes[entry.entry_name.data] = certain
+        seen = [launch.params for launch in self._seen.get(program, ())]
+        params = {
+            entry.entry_name.data: reduce(
+                Range.joined, (params[entry.value].range for params in seen)
+            )
+            for entry in program.launch_table
+            if isinstance(entry, ParamOp) and seen and entry.value in seen[0]
+        }
+        return sizes, params
 
     def sizes(self, program: ProgramOp) -> dict[Extent, Size]:
         """The sizes that the launches pass for each `?` of a program's table."""

@@ -13,6 +13,11 @@ def get_all_targets() -> dict[str, Callable[[], type[Target]]]:
 
         return ExplainTarget
 
+    def get_llvm() -> type[Target]:
+        from vyre.lowering.llvm.target import LlvmTarget
+
+        return LlvmTarget
+
     def get_plan() -> type[Target]:
         from vyre.lowering.plan.table import PlanTarget
 
@@ -25,6 +30,7 @@ def get_all_targets() -> dict[str, Callable[[], type[Target]]]:
 
     return {
         "vyre-explain": get_explain,
+        "vyre-llvm": get_llvm,
         "vyre-plan": get_plan,
         "vyre-plan-svg": get_plan_drawing,
     }

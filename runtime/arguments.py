@@ -5,7 +5,9 @@ Every refusal names the argument.
 """
 
 from collections.abc import Iterable
+from ctypes import addressof, c_char
 from itertools import combinations
+from math import isfinite
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +19,13 @@ from vyre.runtime.errors import InvalidArgument, OutOfMemory
 from vyre.runtime.scalars import dtype_of
 
 Array = NDArray[Any]
+
+_NUMPY = (np.ndarray, np.generic)
+_LARGEST = {
+    np.dtype(type).itemsize: float(np.finfo(type).max)
+    for type in (np.float16, np.float32, np.float64)
+}
+"""Of floats of so many bytes."""
 
 
 def as_array(
@@ -135,39 +144,60 @@ def check_writable(name: str, array: Array) -> None:
         )
 
 
+def address_of(array: Array) -> int:
+    """
+    Where the first element is.
+
+    Example: `address_of(array) % 64`
+    """
+    try:
+        return addressof(
+            c_char.from_buffer(cast(Any, array))
+        )  # Much faster than `ctypes.data`.
+    except (TypeError, ValueError):  # Read-only, or empty.
+        return array.ctypes.data
+
+
 def as_scalar(name: str, value: object, type: Attribute) -> Any:
     """
     A number of the parameter's type, if it can be represented.
 
     Example: `as_scalar("n", 5, IndexType())`
     """
-    dtype = dtype_of(type)
-    if isinstance(value, np.ndarray | np.generic) and np.ndim(cast(Any, value)) == 0:
-        value = cast(Any, value).item()
-    wrong = InvalidArgument(
-        f"argument '{name}' is {value!r}, expected a number for {type}",
-        f"pass a value that {type} can hold",
-    )
+    if isinstance(value, _NUMPY) and np.ndim(cast(Any, value)) == 0:
+        value = cast(object, cast(Any, value).item())
+    number = _number(cast(object, value), dtype_of(type))
+    if number is None:
+        raise InvalidArgument(
+            f"argument '{name}' is {value!r}, expected a number for {type}",
+            f"pass a value that {type} can hold",
+        )
+    return number
+
+
+def _number(value: object, dtype: np.dtype[Any]) -> np.generic | None:
     match dtype.kind:
-        case "f" if isinstance(value, int | float):
-            with np.errstate(over="ignore"):
-                number = dtype.type(_as_float(value))
-            if np.isinf(number) and not (isinstance(value, float) and np.isinf(value)):
-                raise wrong
-            return number
+        case "f" if isinstance(value, (int, float)):
+            return _float(value, dtype)
         case "b" if isinstance(value, int) and value in (0, 1):
             return dtype.type(value)
         case "i" if isinstance(value, int):
-            bits = 8 * dtype.itemsize
-            if -(2 ** (bits - 1)) <= value < 2**bits:
-                return np.array(value & (2**bits - 1), f"u{dtype.itemsize}").view(dtype)[()]
-            raise wrong
+            half = 1 << (8 * dtype.itemsize - 1)
+            if -half <= value < 2 * half:
+                return dtype.type(value - 2 * half if value >= half else value)
+            return None
         case _:
-            raise wrong
+            return None
 
 
-def _as_float(value: float) -> float:
+def _float(value: float, dtype: np.dtype[Any]) -> np.generic | None:
+    """The nearest number of the type, which is infinite only if the value is."""
     try:
-        return float(value)
+        wide = float(value)
     except OverflowError:
-        return float("inf")
+        return None
+    if not isfinite(wide) or abs(wide) <= _LARGEST[dtype.itemsize]:
+        return dtype.type(wide)
+    with np.errstate(over="ignore"):
+        number = dtype.type(wide)
+    return None if np.isinf(number) else number

@@ -132,7 +132,8 @@ class Outcome:
 
 class Prepared(ABC):
     """
-    A dispatch with its buffers, to be made many times.
+    A dispatch with its buffers, to be made many times. Whoever runs it keeps the memory
+    alive that it works on.
 
     Example: `backend.prepare(whole, ["out"]).run(Deadline(1.5))`
     """
@@ -142,6 +143,14 @@ class Prepared(ABC):
         """
         Make the dispatch; gives how many passes there were, and how many launches of
         programs. Never called by two threads at once.
+        """
+
+    @abstractmethod
+    def rebind(self, arguments: Sequence[int | np.generic]) -> None:
+        """
+        Exchange all buffers and parameters, in the order of `Whole.arguments`. Buffers are
+        addresses of the host, of arrays with the same sizes; only for an engine that works
+        `in_place`.
         """
 
 
@@ -206,6 +215,10 @@ class Backend(ABC):
         that are named are zeros when it starts.
         """
         return None
+
+    def sources(self, kernel: Kernel) -> dict[str, str]:
+        """The text that was generated for a compiled program, by names of files."""
+        return {}
 
     def resident_groups(self, kernel: Kernel, geometry: Geometry) -> int | None:
         """How many workgroups can wait for each other at a grid barrier; None for any."""

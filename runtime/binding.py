@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.ir import Attribute
 
 from vyre.diagnostics import did_you_mean
 from vyre.dialects.vyre import BufferOp, ParamOp, ProgramOp, ScheduleOp
@@ -58,8 +59,13 @@ class Binding:
         return 0 if self.buffer.binding is None else self.buffer.binding.value.data
 
     @cached_property
+    def element(self) -> Attribute:
+        """The type of an element."""
+        return self.buffer.type.element_type
+
+    @cached_property
     def dtype(self) -> np.dtype[Any]:
-        return dtype_of(self.buffer.type.element_type)
+        return dtype_of(self.element)
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -185,6 +191,11 @@ class BindingPlan:
         """Buffers and parameters, in declaration order of each."""
         return [*self.by_name, *(param.entry_name.data for param in self.params)]
 
+    @cached_property
+    def param_types(self) -> list[tuple[str, Attribute]]:
+        """The parameters in declaration order, by name."""
+        return [(param.entry_name.data, param.value.type) for param in self.params]
+
     def check(self, given: Mapping[str, object]) -> "Arguments":
         """
         The arguments as arrays and numbers of the right types. Unknown, missing, misshapen,
@@ -196,7 +207,7 @@ class BindingPlan:
             binding.name: as_array(
                 binding.name,
                 given[binding.name],
-                binding.buffer.type.element_type,
+                binding.element,
                 binding.shape,
             )
             for binding in self.declared
@@ -209,8 +220,8 @@ class BindingPlan:
 
     def scalars(self, given: Mapping[str, object]) -> dict[str, np.generic]:
         """The parameters among the arguments."""
-        names = [(param.entry_name.data, param.value.type) for param in self.params]
-        return {n: as_scalar(n, given[n], type) for n, type in names if n in given}
+        types = self.param_types
+        return {n: as_scalar(n, given[n], type) for n, type in types if n in given}
 
     def check_known(self, given: Mapping[str, object]) -> None:
         """Refuse names that the program does not have."""

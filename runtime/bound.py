@@ -8,11 +8,12 @@ from typing_extensions import override
 
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import check_writable, zeros
+from vyre.runtime.backend import Prepared
 from vyre.runtime.binding import Arguments
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.held import NOTHING, Held
 from vyre.runtime.passes import Report
-from vyre.runtime.quick import quick_run
+from vyre.runtime.quick import QuickRuns, is_quick
 from vyre.runtime.trace import Trace
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ class Bound(Held):
         self.results = {b.name: b.result_of(self._homes[b.name]) for b in self._written}
         """The arrays that every call writes to."""
         self._lay_out(self._session.homes_in_place(self._homes))
-        self._quick = None if trace is not None else quick_run(self._session, self.results)
+        self._prepared: Prepared | None = None
+        if trace is None and is_quick(self._session):
+            written = (b for b in self._written if arguments.given(b) is None)
+            self._prepared = self._session.prepared([binding.name for binding in written])
+        self._runs = QuickRuns(self._session, self.results, "reused")
 
     def __call__(
         self, arguments: Mapping[str, object] = NOTHING, /, **named: Any
@@ -67,12 +72,12 @@ class Bound(Held):
 
         Example: `step(n=50)`
         """
-        if self._quick is None or arguments or named:
+        if self._prepared is None or arguments or named:
             self.run(arguments, **named)
         else:
             with self._session.lock:
                 self._check_open()
-                self._quick()
+                self._runs.run(self._prepared, self._runs.deadline())
         return self.results
 
     def run(

@@ -37,10 +37,12 @@ from vyre.runtime.geometry import (
 )
 from vyre.runtime.held import NOTHING
 from vyre.runtime.passes import Report
+from vyre.runtime.recipes import Call, Recipes
 from vyre.runtime.resident import Resident
 from vyre.runtime.results import Results, check_output_size
 from vyre.runtime.route import Route, choose_route
 from vyre.runtime.session import DispatchPlan, Session
+from vyre.runtime.sources import sources_of
 from vyre.runtime.trace import Trace, saved_trace
 from vyre.runtime.variants import Variants
 from vyre.source import deep_recursion
@@ -80,7 +82,10 @@ def compile(
         module = parse(source)
     backend = find_backend(engine)
     exe = Executable(find_program(module, program), backend, DispatchConfig(mode=mode))
-    exe.route(exe.config, None)  # What cannot be split or run is refused now.
+    # What cannot be split or run is refused now.
+    route = exe.route(exe.config, None)
+    if backend.capabilities.whole:
+        route.variant.whole_kernel(route.unit)
     return exe
 
 
@@ -130,6 +135,7 @@ class Executable:
     | `exe.resident(...)` | keeps the buffers on the engine, for many runs |
     | `exe.check(...)` | looks for races and other faults |
     | `exe.explain(...)` | says how the program would run, and why |
+    | `exe.sources` | has the text that the engine generates |
     """
 
     def __init__(
@@ -146,6 +152,9 @@ class Executable:
         """Persistent buffers as the last dispatch left them."""
         self._variants = Variants(program, self.backend)
         self.keeps = any(b.role is Role.PERSISTENT for b in self.bindings.declared)
+        can = self.backend.capabilities
+        is_quick = can.whole and can.in_place and not self.keeps
+        self._recipes = Recipes() if is_quick else None
         self._keep_lock = threading.RLock()
         self._keeper = Device(self.backend)
         weakref.finalize(self, self._keeper.close)
@@ -169,6 +178,11 @@ class Executable:
 
         Example: `exe(x=array, n=5, grid=4)["x"]`
         """
+        is_plain = config is None and into is NOTHING and trace is None
+        if is_plain and self._recipes is not None:
+            results = self._recipes.results(Call(self, arguments, named))
+            if results is not None:
+                return results
         return self._call(arguments, config, into, trace, named, timed=False).results
 
     def timed(
@@ -289,6 +303,16 @@ class Executable:
         return explanation(self, plan.route, plan.geometry, checked)
 
     @property
+    def sources(self) -> dict[str, str]:
+        """
+        What the engine generates for the program, by names of files; empty if it generates
+        no text.
+
+        Example: `vyre.compile("scan.mlir", engine="cpu").sources["scan.ll"]`
+        """
+        return sources_of(self.route(self.config, None))
+
+    @cached_property
     def workgroup(self) -> Extent:
         """Invocations per workgroup along x, y and z, as the program says."""
         return workgroup_of(self.program)
@@ -322,7 +346,7 @@ class Executable:
     def plan(self, arguments: Arguments, config: DispatchConfig) -> DispatchPlan:
         """How a dispatch with these arguments will run."""
         size = None if config.workgroup is None else checked_workgroup(config.workgroup)
-        workgroup = size or workgroup_of(self.program)
+        workgroup = size or self.workgroup
         if config.grid is None:
             counts = arguments.element_counts()
             groups = infer_grid(workgroup, counts, together=self._works_together)

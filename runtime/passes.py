@@ -97,11 +97,10 @@ class Work:
     def whole(self) -> Whole:
         """All passes, for an engine that makes them by itself."""
         unit = self.route.unit
-        table = unit.launch_table if isinstance(unit, vyre.ProgramOp) else unit.table
         return Whole(
             unit,
             self.route.variant.whole_kernel(unit),
-            [self._entry(entry.entry_name.data) for entry in table],
+            [self._entry(name) for name in self.route.table],
             self.geometry,
             self.deadline,
             self.config.passes,
@@ -126,8 +125,7 @@ class Work:
     def _pass(self) -> None:
         unit = self.route.unit
         if isinstance(unit, vyre.ProgramOp):
-            names = [entry.entry_name.data for entry in unit.launch_table]
-            self.launch(unit, [self._entry(name) for name in names], None)
+            self.launch(unit, [self._entry(name) for name in self.route.table], None)
             return
         entries: dict[SSAValue, Any] = {}
         for entry in unit.table:

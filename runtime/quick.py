@@ -1,13 +1,14 @@
 """
-Runs of a bound program without all that is the same every time: a few microseconds are
-saved, which is much where a program takes that long.
+Dispatches without all that is the same every time: many microseconds are saved, which is
+much where a program takes that long.
 
-It is there for engines that work on the caller's arrays and prepare launches, if nothing
-has to be brought there or back, or kept for the next dispatch.
+It is there for engines that work on the caller's arrays and prepare dispatches, if nothing
+has to be brought there or back, or kept for the next dispatch. Bound programs run what is
+prepared for their arrays; for calls, arrays are exchanged (`vyre.runtime.recipes`).
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from numpy.typing import NDArray
 
@@ -21,58 +22,60 @@ from vyre.runtime.session import Session
 _NEVER = Deadline()
 
 
-def quick_run(
-    session: Session, results: Mapping[str, NDArray[Any]]
-) -> Callable[[], None] | None:
+class QuickRuns:
     """
-    A function that runs the program of a session on its buffers; None if there is more to
-    do than that.
+    What runs of a prepared dispatch have in common: what is counted, how long they may
+    take, and who is blamed. `storage` is what happens to that of results.
 
-    Example: `run = quick_run(session, {"u": field}); run()`
+    Example: `QuickRuns(session, results, "reused").run(prepared, deadline)`
     """
-    exe = session.exe
-    declared = exe.bindings.declared
-    is_whole = exe.backend.capabilities.whole
-    names = {binding.name for binding in declared}
-    if not is_whole or exe.keeps or session.in_place != names:
-        return None
-    zeros = [
-        binding.name
-        for binding in declared
-        if binding.is_written and session.arguments.given(binding) is None
-    ]
-    prepared = session.prepared(zeros)
-    return None if prepared is None else _Quick(session, prepared, results).run
-
-
-class _Quick:
-    """A prepared launch, and what is counted for each run of it."""
 
     def __init__(
-        self, session: Session, prepared: Prepared, results: Mapping[str, NDArray[Any]]
+        self,
+        session: Session,
+        results: Mapping[str, NDArray[Any]],
+        storage: Literal["reused", "moved"],
     ):
-        self._prepared = prepared
         self._backend = session.exe.backend.name
         self._name = session.exe.program.sym_name.data
         self._timeout = session.plan.config.timeout
         given = map(session.arguments.given, session.exe.bindings.declared)
-        self._counts = {
+        self._begun = {
             "dispatches": 1,
             "input_bytes": sum(array.nbytes for array in given if array is not None),
-            "output_bytes": sum(array.nbytes for array in results.values()),
-            "storage_reused": len(results),
         }
         route = session.plan.route
         if isinstance(route.unit, ScheduleOp):
-            self._counts |= telemetry.split_counts(route.launch_count)
+            self._begun |= telemetry.split_counts(route.launch_count)
+        self._ended = self._begun | {
+            "output_bytes": sum(array.nbytes for array in results.values()),
+            f"storage_{storage}": len(results),
+        }
 
-    def run(self) -> None:
+    def deadline(self) -> Deadline:
+        """When a run that starts now must have ended."""
+        return _NEVER if self._timeout is None else Deadline(self._timeout)
+
+    def run(self, prepared: Prepared, deadline: Deadline) -> None:
         """Run, and count it."""
-        deadline = _NEVER if self._timeout is None else Deadline(self._timeout)
+        passes = launches = 0
         try:
-            passes, launches = self._prepared.run(deadline)
+            deadline.check()
+            passes, launches = prepared.run(deadline)
+            deadline.check()
         except BaseException as error:
-            telemetry.add(failures=1, dispatches=1)
+            telemetry.add(failures=1, passes=passes, launches=launches, **self._begun)
             with blaming_engine(self._backend, f"launch @{self._name}"):
                 raise error
-        telemetry.add(launches=launches, passes=passes, **self._counts)
+        telemetry.add(passes=passes, launches=launches, **self._ended)
+
+
+def is_quick(session: Session) -> bool:
+    """
+    Whether there is no more to a dispatch than to run the program on its buffers.
+
+    Example: `is_quick(session) and session.prepared([])`
+    """
+    exe = session.exe
+    names = exe.bindings.by_name.keys()
+    return exe.backend.capabilities.whole and not exe.keeps and session.in_place == names

@@ -99,7 +99,7 @@ class Resident(Held):
             if into is None:
                 array = zeros(name, shape, self._session.arguments.dtype(binding))
             else:
-                array = as_array(name, into, binding.buffer.type.element_type, shape)
+                array = as_array(name, into, binding.element, shape)
                 check_writable(name, array)
             offset = begin * binding.dtype.itemsize
             self._session.device.download(self._session.buffers[name], array, offset)
@@ -119,7 +119,7 @@ class Resident(Held):
         with self._session.lock:
             self._check_open()
             binding = self._binding(name)
-            array = as_array(name, data, binding.buffer.type.element_type, None)
+            array = as_array(name, data, binding.element, None)
             total = prod(self._session.arguments.shape(binding))
             begin, _ = _range(name, start, None, total, array.size)
             offset = begin * binding.dtype.itemsize

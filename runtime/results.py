@@ -111,8 +111,7 @@ def _checked_storage(arguments: Arguments, into: Mapping[str, object]) -> dict[s
             )
         binding = plan.by_name[name]
         shape = binding.result_shape(arguments.shape(binding))
-        element = binding.buffer.type.element_type
-        found[name] = as_array(name, value, element, shape)
+        found[name] = as_array(name, value, binding.element, shape)
         check_writable(name, found[name])
     others = [
         (name, array, False)

@@ -28,6 +28,11 @@ class Route:
     variant: Variant
 
     @property
+    def table(self) -> tuple[str, ...]:
+        """The names of the buffers and parameters that are passed, as they are declared."""
+        return self.variant.table(self.unit)
+
+    @property
     def launch_count(self) -> int:
         """How many launches are written; loops may make more of them."""
         if isinstance(self.unit, ProgramOp):

@@ -1,5 +1,7 @@
 """Vyre's scalar types as NumPy knows them."""
 
+from functools import cache
+
 import numpy as np
 from xdsl.dialects.builtin import (
     Float16Type,
@@ -13,6 +15,7 @@ from xdsl.ir import Attribute
 _INTEGERS = {1: np.bool_, 8: np.int8, 16: np.int16, 32: np.int32, 64: np.int64}
 
 
+@cache
 def dtype_of(type: Attribute) -> np.dtype[np.generic]:
     """
     How elements of a scalar type are stored. Integers are signless in Vyre and signed

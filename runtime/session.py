@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vyre.runtime import telemetry
+from vyre.runtime.arguments import address_of
 from vyre.runtime.backend import Buffer, Prepared
 from vyre.runtime.binding import Arguments, Binding, Role
 from vyre.runtime.config import DispatchConfig
@@ -85,7 +86,7 @@ class Session:
             self.buffers[binding.name] = buffer
 
     def _may_adopt(self, binding: Binding, home: Array) -> bool:
-        aligned = home.size == 0 or home.ctypes.data % binding.alignment == 0
+        aligned = home.size == 0 or address_of(home) % binding.alignment == 0
         return self.exe.backend.capabilities.in_place and aligned
 
     def homes_in_place(self, homes: Mapping[str, Array]) -> dict[str, Array]:

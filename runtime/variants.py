@@ -65,6 +65,7 @@ class Variant:
         self._split: ProgramOp | ScheduleOp | None = None
         self._possible: set[ProgramOp | ScheduleOp] = set()
         self._kernels: dict[ProgramOp | ScheduleOp, Kernel] = {}
+        self._tables: dict[ProgramOp | ScheduleOp, tuple[str, ...]] = {}
         self._segments: dict[ScheduleOp, dict[LaunchOp, Segment]] = {}
 
     @cached_property
@@ -108,6 +109,15 @@ class Variant:
                 with blaming_engine(self.backend.name, what, segment, CompileFailed):
                     self._kernels[unit] = compile(unit)
             return self._kernels[unit]
+
+    def table(self, unit: ProgramOp | ScheduleOp) -> tuple[str, ...]:
+        """The names of the buffers and parameters that are passed, as they are declared."""
+        with self._lock:
+            if unit not in self._tables:
+                is_program = isinstance(unit, ProgramOp)
+                table = unit.launch_table if is_program else unit.table
+                self._tables[unit] = tuple(entry.entry_name.data for entry in table)
+            return self._tables[unit]
 
     def segments(self, schedule: ScheduleOp) -> dict[LaunchOp, Segment]:
         """The launches of a schedule, numbered as they are written."""

@@ -7,6 +7,7 @@ of zeros, if its size is known. Outputs are printed as NumPy prints them, or sav
 
 import argparse
 import json
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -38,6 +39,8 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> None:
     """Run the tool with these command-line arguments."""
     args = _parser().parse_args(arguments)
+    if args.no_cache:
+        os.environ["VYRE_CACHE_DIR"] = ""
     started = time.perf_counter_ns()
     exe = compile(Path(args.file), program=args.program, engine=args.engine, mode=args.mode)
     inputs = _inputs(exe, args.inputs)
@@ -125,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--explain", action="store_true", help="show how the program will run")
     add("--plan", metavar="FILE.svg", help="draw how the program will run")
     add("--trace", metavar="FILE.json", help="write what happened when, for Perfetto")
+    add("--no-cache", action="store_true", help="compile, whatever is on disk")
     add("--json", action="store_true", help="print results as JSON")
     return parser
 

@@ -12,5 +12,11 @@ Programs as LLVM IR, by llvmlite's builder.
 - `values`: what values are in registers
 - `control`, `counting`: `scf` as blocks and phis; loops that count
 - `accesses`, `invocations`: buffers, ids, copies, traps and ends
-- `kernels`: a program without barriers as a function over workgroups
+- `phases`, `clipping`, `grids`: a program without barriers as a function over workgroups
+- `workgroups`: a program with workgroup barriers
+- `entries`, `hosts`, `passes`, `programs`: a whole schedule as one function of all workers
+- `job`, `layout`, `context`: the words by which code and workers tell each other things
+- `sharing`, `costs`, `metadata`: loops left to the schedule; division of work; vectorising
+- `plans`: from a program to its IR
+- `target`: `-t vyre-llvm`
 """

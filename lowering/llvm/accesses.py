@@ -6,11 +6,12 @@ a store does nothing, and an atomic gives zero and does nothing; `inbounds` acce
 compared. The check is a branch, which LLVM turns into masks where it vectorises.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Generator, Sequence
+from contextlib import contextmanager
 
 from llvmlite import ir
 from xdsl.dialects.builtin import AnyFloat
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from vyre.dialects.vyre import AtomicCasOp, AtomicOp, LoadOp, StoreOp
 from vyre.dialects.vyre.attributes import AtomicKind
@@ -38,22 +39,48 @@ _ATOMICS = {
 
 
 class AccessCode:
-    """Emits accesses of one function; plain ones are those of a parallel loop."""
+    """
+    Emits accesses of one function; plain ones are those of a parallel loop. `inside` are
+    accesses that are known to be inside their buffers.
+    """
 
-    def __init__(self, builder: ir.IRBuilder, values: Environment, parallel: Parallel):
+    def __init__(
+        self,
+        builder: ir.IRBuilder,
+        values: Environment,
+        parallel: Parallel,
+        inside: Container[Operation] = (),
+    ):
         self._builder = builder
         self._values = values
         self._parallel = parallel
+        self._inside_ops = inside
+        self._inside_loop: Container[Operation] = ()
+
+    @contextmanager
+    def known(self, accesses: Container[Operation]) -> Generator[None]:
+        """Let accesses be known to be inside their buffers, for a while."""
+        before, self._inside_loop = self._inside_loop, accesses
+        yield
+        self._inside_loop = before
 
     def load(self, op: LoadOp) -> None:
         indices = self._indices(op.indices)
-        found = self.element(op.buffer, indices, checked=op.inbounds is None)
+        found = self.element(op.buffer, indices, checked=self._is_checked(op))
         self._values.bind([op.value], [found])
 
     def store(self, op: StoreOp) -> None:
         indices = self._indices(op.indices)
         value = self._values.scalar(op.value)
-        self.put(op.buffer, indices, value, checked=op.inbounds is None)
+        self.put(op.buffer, indices, value, checked=self._is_checked(op))
+
+    def _is_checked(self, op: LoadOp | StoreOp) -> bool:
+        is_known = op in self._inside_ops or op in self._inside_loop
+        return op.inbounds is None and not is_known
+
+    def are_inside(self, buffer: SSAValue, indices: Sequence[ir.Value]) -> ir.Value:
+        """Whether indices are those of an element."""
+        return self._is_inside(self._values.place(buffer), indices)
 
     def element(
         self, buffer: SSAValue, indices: Sequence[ir.Value], *, checked: bool = True

@@ -14,6 +14,8 @@ After:
 for x in first .. min(end, n):  a[x] = ...
 ```
 
+A guard that leaves out a single invocation cuts the loop in two.
+
 Where every effect of a program is guarded by a comparison of the invocation's x with a
 number that is the same in the whole row, other invocations do nothing, and are left out:
 the loop gets other bounds. Inside them the comparison is known to be true, and LLVM
@@ -27,7 +29,7 @@ count as effects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -43,10 +45,12 @@ from vyre.dialects.vyre.attributes import LinearScope
 _OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _SWAPPED = {s + one: s + other for s in "su" for one, other in _MIRRORED.items()} | {
-    "eq": "eq"
+    "eq": "eq",
+    "ne": "ne",
 }
 _NEGATED = {s + one: s + other for s in "su" for one, other in _OPPOSITE.items()} | {
-    "ne": "eq"
+    "ne": "eq",
+    "eq": "ne",
 }
 
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
@@ -190,20 +194,26 @@ def _along(value: SSAValue) -> Along | None:
             return None
 
 
-def is_same_along_x(value: SSAValue) -> bool:
+def is_same_along_x(value: SSAValue, steady: Container[SSAValue] = ()) -> bool:
     """
-    Whether a value is computed from nothing but the table, literals, sizes and places
-    along y and z.
+    Whether a value is computed from nothing but the table, literals, sizes, places along y
+    and z, the workgroup's place, and values that are known to be steady.
 
     Example: `is_same_along_x(length.length)`
     """
     pending, seen = [value], {value}
     for each in pending:
         owner = each.owner
+        if each in steady:
+            continue
         match owner:
-            case vyre.ParamOp() | vyre.LengthOp():
+            case vyre.ParamOp() | vyre.WorkgroupIdOp():
+                continue
+            case vyre.LengthOp() if isinstance(owner.buffer.owner, vyre.BufferOp):
                 continue
             case vyre.WorkgroupCountOp() | vyre.WorkgroupSizeOp():
+                continue
+            case vyre.LinearIdOp() if owner.scope.data is LinearScope.WORKGROUP:
                 continue
             case vyre.InvocationIdOp() | vyre.LocalIdOp():
                 if owner.axis.data.position == 0:

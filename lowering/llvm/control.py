@@ -6,7 +6,7 @@ ends an invocation branches to a block of the caller.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from llvmlite import ir
 from xdsl.dialects import arith, scf
@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from vyre.dialects.vyre import RegionOp, YieldOp
+from vyre.lowering.llvm.metadata import keep_rolled
 from vyre.lowering.llvm.scalars import EMITTERS, emit_scalar
 from vyre.lowering.llvm.values import INDEX, Environment, register_types
 
@@ -131,12 +132,22 @@ class ControlCode(ABC):
         bounds = [self.values.scalar(value) for value in (op.lb, op.ub, op.step)]
         trips = trip_count(self.builder, *bounds)
         carried = self.values.registers(op.iter_args)
-        zero = ir.Constant(INDEX, 0)
+        ways: list[tuple[Registers, ir.Block]] = []
+        for _ in self.versions(op, bounds, trips):
+            ways.append((self._trips(op, bounds, trips, carried), self.builder.block))
+        self.values.bind(op.res, self._merged(op.res, ways))
+
+    def versions(self, op: scf.ForOp, bounds: Registers, trips: ir.Value) -> Iterator[None]:
+        """Emit what chooses between versions of a loop, each of which is emitted next."""
+        yield
+
+    def _trips(
+        self, op: scf.ForOp, bounds: Registers, trips: ir.Value, carried: Registers
+    ) -> Registers:
         if _is_short(op):
-            carried = self._stretch(op, bounds, zero, trips, carried)
-        else:
-            carried = self._stretches(op, bounds, trips, carried)
-        self.values.bind(op.res, carried)
+            zero = ir.Constant(INDEX, 0)
+            return self._stretch(op, bounds, zero, trips, carried)
+        return self._stretches(op, bounds, trips, carried)
 
     def _stretches(
         self, op: scf.ForOp, bounds: list[ir.Value], trips: ir.Value, carried_in: Registers
@@ -190,7 +201,9 @@ class ControlCode(ABC):
         if registers is not None:
             following = builder.add(trip, ir.Constant(INDEX, 1), flags=["nuw"])
             _come_from([trip, *carried], [following, *registers], builder.block)
-            builder.branch(head)
+            back_edge = builder.branch(head)
+            if not _is_short(op):
+                keep_rolled(back_edge, builder.module)
         builder.position_at_end(after)
         return list(carried)
 

@@ -4,6 +4,11 @@ Integer division that never traps.
 The machine traps on a division by zero and of MIN by -1. So these divisors are replaced by
 1 first, and the result by the one that the language defines, with selects: branches would
 keep loops from being vectorised, and LLVM removes both where it knows the divisor.
+
+Division by what is no literal is a call. LLVM 22 vectorises a conditional division wrongly
+where all trips of the loop divide the same: it does so in the first lane only, and not if
+the condition is false there, but other lanes use the result. A function that may be called
+ahead of its condition is moved out of the loop instead.
 """
 
 from collections.abc import Callable
@@ -11,6 +16,9 @@ from collections.abc import Callable
 from llvmlite import ir
 
 Division = Callable[[ir.IRBuilder, ir.Value, ir.Value], ir.Value]
+
+
+_ALWAYS_CALLABLE = ("noinline", "nounwind", "readnone", "speculatable", "willreturn")
 
 
 def _constant(like: ir.Value, value: int) -> ir.Constant:
@@ -41,9 +49,40 @@ def _unsigned_divisor(builder: ir.IRBuilder, b: ir.Value) -> ir.Value:
     return builder.select(_is(builder, b, 0), _constant(b, 1), b)
 
 
+def _unsigned_quotient(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
+    return builder.udiv(a, _unsigned_divisor(builder, b))
+
+
 def _signed_divisor(builder: ir.IRBuilder, b: ir.Value) -> ir.Value:
     special = builder.or_(_is(builder, b, 0), _is(builder, b, -1))
     return builder.select(special, _constant(b, 1), b)
+
+
+def _signed_quotient(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
+    return builder.sdiv(a, _signed_divisor(builder, b))
+
+
+def _called(builder: ir.IRBuilder, divide: Division, a: ir.Value, b: ir.Value) -> ir.Value:
+    """The quotient, from a function of its own if the divisor is no literal."""
+    if isinstance(b, ir.Constant):
+        return divide(builder, a, b)
+    name = f"{divide.__name__.strip('_')}.{a.type}"
+    if name not in builder.module.globals:
+        _define(ir.Function(builder.module, _signature(a.type), name), divide)
+    return builder.call(builder.module.get_global(name), [a, b])
+
+
+def _signature(type: ir.Type) -> ir.FunctionType:
+    return ir.FunctionType(type, [type, type])
+
+
+def _define(function: ir.Function, divide: Division) -> None:
+    function.linkage = "internal"
+    for attribute in _ALWAYS_CALLABLE:
+        set[str].add(function.attributes, attribute)  # Its own `add` knows not all.
+    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    a, b = function.args
+    builder.ret(divide(builder, a, b))
 
 
 def _unless_zero(builder: ir.IRBuilder, b: ir.Value, quotient: ir.Value) -> ir.Value:
@@ -51,7 +90,7 @@ def _unless_zero(builder: ir.IRBuilder, b: ir.Value, quotient: ir.Value) -> ir.V
     return builder.select(_is(builder, b, 0), _constant(b, -1), quotient)
 
 
-def _signed_quotient(
+def _unless_special(
     builder: ir.IRBuilder, a: ir.Value, b: ir.Value, quotient: ir.Value
 ) -> ir.Value:
     """With the results for the divisors 0 and -1."""
@@ -62,16 +101,15 @@ def _signed_quotient(
 @_bits_apart(ir.IRBuilder.zext)
 def divide_unsigned(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
     """x / 0 is all ones."""
-    quotient = builder.udiv(a, _unsigned_divisor(builder, b))
+    quotient = _called(builder, _unsigned_quotient, a, b)
     return _unless_zero(builder, b, quotient)
 
 
 @_bits_apart(ir.IRBuilder.zext)
 def divide_ceiling_unsigned(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
     """Towards plus infinity; x / 0 is all ones."""
-    divisor = _unsigned_divisor(builder, b)
-    quotient = builder.udiv(a, divisor)
-    rest = builder.sub(a, builder.mul(quotient, divisor))
+    quotient = _called(builder, _unsigned_quotient, a, b)
+    rest = _rest(builder, a, _unsigned_divisor(builder, b), quotient)
     inexact = builder.icmp_unsigned("!=", rest, _constant(a, 0))
     upwards = builder.add(quotient, builder.zext(inexact, a.type))
     return _unless_zero(builder, b, upwards)
@@ -80,47 +118,54 @@ def divide_ceiling_unsigned(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> 
 @_bits_apart(ir.IRBuilder.zext)
 def remainder_unsigned(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
     """x % 0 is 0, as x % 1 is."""
-    return builder.urem(a, _unsigned_divisor(builder, b))
+    quotient = _called(builder, _unsigned_quotient, a, b)
+    return _rest(builder, a, _unsigned_divisor(builder, b), quotient)
 
 
 @_bits_apart(ir.IRBuilder.sext)
 def divide_signed(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
     """Towards zero; x / 0 is -1 and MIN / -1 is MIN."""
-    quotient = builder.sdiv(a, _signed_divisor(builder, b))
-    return _signed_quotient(builder, a, b, quotient)
+    quotient = _called(builder, _signed_quotient, a, b)
+    return _unless_special(builder, a, b, quotient)
 
 
 @_bits_apart(ir.IRBuilder.sext)
 def divide_floor(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
     """Towards minus infinity; x / 0 is -1 and MIN / -1 is MIN."""
-    divisor = _signed_divisor(builder, b)
-    quotient = builder.sdiv(a, divisor)
-    inexact, opposite = _rest(builder, a, divisor, quotient)
+    quotient = _called(builder, _signed_quotient, a, b)
+    inexact, opposite = _left_over(builder, a, _signed_divisor(builder, b), quotient)
     below = builder.zext(builder.and_(inexact, opposite), a.type)
-    return _signed_quotient(builder, a, b, builder.sub(quotient, below))
+    return _unless_special(builder, a, b, builder.sub(quotient, below))
 
 
 @_bits_apart(ir.IRBuilder.sext)
 def divide_ceiling_signed(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
     """Towards plus infinity; x / 0 is -1 and MIN / -1 is MIN."""
-    divisor = _signed_divisor(builder, b)
-    quotient = builder.sdiv(a, divisor)
-    inexact, opposite = _rest(builder, a, divisor, quotient)
+    quotient = _called(builder, _signed_quotient, a, b)
+    inexact, opposite = _left_over(builder, a, _signed_divisor(builder, b), quotient)
     above = builder.zext(builder.and_(inexact, builder.not_(opposite)), a.type)
-    return _signed_quotient(builder, a, b, builder.add(quotient, above))
+    return _unless_special(builder, a, b, builder.add(quotient, above))
 
 
 @_bits_apart(ir.IRBuilder.sext)
 def remainder_signed(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
     """With the sign of the dividend; x % 0 and x % -1 are 0, as x % 1 is."""
-    return builder.srem(a, _signed_divisor(builder, b))
+    quotient = _called(builder, _signed_quotient, a, b)
+    return _rest(builder, a, _signed_divisor(builder, b), quotient)
 
 
 def _rest(
     builder: ir.IRBuilder, a: ir.Value, divisor: ir.Value, quotient: ir.Value
+) -> ir.Value:
+    """Not a remainder of its own: who also wants the quotient divides once."""
+    return builder.sub(a, builder.mul(quotient, divisor))
+
+
+def _left_over(
+    builder: ir.IRBuilder, a: ir.Value, divisor: ir.Value, quotient: ir.Value
 ) -> tuple[ir.Value, ir.Value]:
     """Whether something is left over, and whether its sign is not the divisor's."""
     zero = _constant(a, 0)
-    rest = builder.sub(a, builder.mul(quotient, divisor))
+    rest = _rest(builder, a, divisor, quotient)
     inexact = builder.icmp_unsigned("!=", rest, zero)
     return inexact, builder.icmp_signed("<", builder.xor(rest, divisor), zero)

@@ -28,18 +28,29 @@ def rows(
     head, body, after = (
         builder.append_basic_block(name) for name in ("rows", "row", "rows.done")
     )
+    zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
+    start = coordinates(builder, first, groups)
     before = builder.block
     builder.branch(head)
     builder.position_at_end(head)
-    group = builder.phi(INDEX, "group")
-    group.add_incoming(first, before)
+    group, *ids = (builder.phi(INDEX, name) for name in ("group", "x", "y", "z"))
+    for phi, value in zip((group, *ids), (first, *start), strict=True):
+        phi.add_incoming(value, before)
     builder.cbranch(builder.icmp_unsigned("<", group, end), body, after)
     builder.position_at_end(body)
-    ids = coordinates(builder, group, groups)
     left = builder.sub(end, group)
     count = smaller(builder, builder.sub(groups[0], ids[0]), left)
     yield Row(group, ids, count)
-    group.add_incoming(builder.add(group, count), builder.block)
+    y = builder.add(ids[1], one)
+    is_last = builder.icmp_unsigned("==", y, groups[1])
+    following = (
+        builder.add(group, count),
+        zero,
+        builder.select(is_last, zero, y),
+        builder.select(is_last, builder.add(ids[2], one), ids[2]),
+    )
+    for phi, value in zip((group, *ids), following, strict=True):
+        phi.add_incoming(value, builder.block)
     builder.branch(head)
     builder.position_at_end(after)
 

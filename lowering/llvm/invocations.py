@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Container, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from llvmlite import ir
 from typing_extensions import override
+from xdsl.dialects import arith, scf
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
@@ -15,8 +16,9 @@ from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre.attributes import LinearScope
 from vyre.lowering.llvm.accesses import AccessCode
 from vyre.lowering.llvm.context import Context
-from vyre.lowering.llvm.control import STRETCHES, ControlCode
+from vyre.lowering.llvm.control import STRETCHES, ControlCode, Registers
 from vyre.lowering.llvm.counting import counted, smaller
+from vyre.lowering.llvm.loop_bounds import is_from_outside, loop_accesses
 from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.values import INDEX, Environment
 
@@ -74,6 +76,8 @@ class Exits:
     following: ir.Block
     over: ir.Block
     traps: list[vyre.TrapOp]
+    ended: ir.Value | None = None
+    """The address of a byte to set when the invocation traps, if it has more to do."""
 
 
 class InvocationCode(ControlCode):
@@ -94,13 +98,14 @@ class InvocationCode(ControlCode):
         exits: Exits,
         *,
         trapped: Position,
+        inside: Container[Operation] = (),
     ):
         super().__init__(builder, values)
         self._context = context
         self._position = position
         self._exits = exits
         self._trapped = trapped
-        self._accesses = AccessCode(builder, values, parallel)
+        self._accesses = AccessCode(builder, values, parallel, inside)
 
     @override
     def poll(self) -> None:
@@ -109,10 +114,32 @@ class InvocationCode(ControlCode):
         self.builder.cbranch(is_over, self._exits.over, on)
         self.builder.position_at_end(on)
 
+    def skip_if_ended(self) -> None:
+        """Do nothing if the invocation has trapped in an earlier phase of its workgroup."""
+        builder, ended = self.builder, self._exits.ended
+        if ended is not None:
+            byte = builder.load(ended, typ=ir.IntType(8))
+            on = builder.append_basic_block("alive")
+            is_alive = builder.icmp_unsigned("==", byte, ir.Constant(ir.IntType(8), 0))
+            builder.cbranch(is_alive, on, self._exits.following)
+            builder.position_at_end(on)
+
     def invariant(self, value: SSAValue) -> ir.Value:
         """Emit a value and what it is computed from, ahead of the loop over invocations."""
         self._emit_slice(value)
         return self.values.scalar(value)
+
+    def load_ahead(self, op: vyre.LoadOp) -> ir.Value:
+        """An element that all invocations of a row load, zero if there is none."""
+        indices = [self.invariant(index) for index in op.indices]
+        found = self._accesses.element(op.buffer, indices)
+        self.values.bind([op.value], [found])
+        return found
+
+    def is_inside(self, op: vyre.LoadOp | vyre.StoreOp) -> ir.Value:
+        """Whether an access is inside its buffer, ahead of the loop over invocations."""
+        indices = [self.invariant(index) for index in op.indices]
+        return self._accesses.are_inside(op.buffer, indices)
 
     def _emit_slice(self, value: SSAValue) -> None:
         if not self.values.has(value):
@@ -120,6 +147,45 @@ class InvocationCode(ControlCode):
             for operand in value.owner.operands:
                 self._emit_slice(operand)
             self.operation(value.owner)
+
+    @override
+    def versions(self, op: scf.ForOp, bounds: Registers, trips: ir.Value) -> Iterator[None]:
+        """One without comparisons of accesses that are inside in all trips, one with."""
+        accesses = loop_accesses(op)
+        if not accesses:
+            yield
+            return
+        builder = self.builder
+        start, _, step = bounds
+        before_last = builder.sub(trips, ir.Constant(INDEX, 1))
+        last = builder.add(start, builder.mul(before_last, step))
+        inside: ir.Value = ir.Constant(ir.IntType(1), 1)
+        for number in (start, last):
+            for access in accesses:
+                indices = [self._in_trip(index, op, number) for index in access.indices]
+                is_inside = self._accesses.are_inside(access.buffer, indices)
+                inside = builder.and_(inside, is_inside)
+        without, with_them, joined = (
+            builder.append_basic_block(name) for name in ("inside", "compared", "looped")
+        )
+        builder.cbranch(inside, without, with_them)
+        for block, known in ((without, accesses), (with_them, [])):
+            builder.position_at_end(block)
+            with self._accesses.known(known):
+                yield
+            builder.branch(joined)
+        builder.position_at_end(joined)
+
+    def _in_trip(self, index: SSAValue, loop: scf.ForOp, number: ir.Value) -> ir.Value:
+        """What an index is in the trip with a number."""
+        if index is loop.body.block.args[0]:
+            return number
+        if is_from_outside(index, loop):
+            return self.values.scalar(index)
+        assert isinstance(index.owner, arith.AddiOp | arith.SubiOp)
+        left, right = (self._in_trip(o, loop, number) for o in index.owner.operands)
+        is_sum = isinstance(index.owner, arith.AddiOp)
+        return self.builder.add(left, right) if is_sum else self.builder.sub(left, right)
 
     @override
     def effect(self, op: Operation) -> bool:
@@ -225,6 +291,8 @@ class InvocationCode(ControlCode):
             value = value if value.type == INDEX else builder.sext(value, INDEX)
         self._context.trap(builder, linear, len(self._exits.traps), value)
         self._exits.traps.append(op)
+        if self._exits.ended is not None:
+            builder.store(ir.Constant(ir.IntType(8), 1), self._exits.ended)
         builder.branch(self._exits.following)
 
 

@@ -1,5 +1,7 @@
 """
-Metadata that tells LLVM that the trips of a loop do not depend on each other.
+Metadata of loops: what LLVM may do with them.
+
+The trips of a loop over invocations do not depend on each other.
 
 Invocations between two barriers never touch the same element unless all that is done to it
 is to be read, to get one and the same value, or to be changed by atomics: anything else is
@@ -51,6 +53,19 @@ class Parallel:
         loop = _distinct(self._module)
         loop.operands = (loop, accesses)
         back_edge.set_metadata("llvm.loop", loop)
+
+
+def keep_rolled(back_edge: ir.Instruction, module: ir.Module) -> None:
+    """
+    Let a loop whose trips nobody knows be as it is: most such loops have few trips, and
+    those that are left over from an unrolled loop cost more than it saves.
+
+    Example: `keep_rolled(builder.branch(head), builder.module)`
+    """
+    name = ir.MetaDataString(module, "llvm.loop.unroll.runtime.disable")
+    loop = _distinct(module)
+    loop.operands = (loop, module.add_metadata([name]))
+    back_edge.set_metadata("llvm.loop", loop)
 
 
 def _distinct(module: ir.Module) -> _Distinct:

@@ -19,6 +19,7 @@ elements that this function does not touch.
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from math import prod
 
 from llvmlite import ir
@@ -42,7 +43,13 @@ from vyre.lowering.llvm.counting import counted, larger, smaller
 from vyre.lowering.llvm.grids import Row, each_workgroup, rows
 from vyre.lowering.llvm.invocations import Exits, InvocationCode, Position, Three
 from vyre.lowering.llvm.metadata import Parallel
+from vyre.lowering.llvm.row_bounds import Access as RowAccess
+from vyre.lowering.llvm.row_bounds import row_accesses
+from vyre.lowering.llvm.row_loads import row_loads
 from vyre.lowering.llvm.values import INDEX, POINTER, Environment, register_types
+
+FEW = ["nuw", "nsw"]
+"""Numbers of invocations never come near to what a register holds."""
 
 ALIGNMENT = 64
 """Of workgroup buffers, in bytes."""
@@ -85,7 +92,8 @@ def _bind_entry(
     registers: list[ir.Value] = []
     for number in range(len(register_types([value.type]))):
         argument = function.args[first + number]
-        argument.name = f"{entry.entry_name.data}.{number}" if number else "buffer"
+        name = entry.entry_name.data
+        argument.name = f"{name}.{number - 1}" if number else name
         registers.append(argument)
     if isinstance(entry, vyre.BufferOp):
         shape = entry.type.get_shape()
@@ -109,12 +117,27 @@ def _may_overlap(
     return any(other is not buffer and mine & shared_storage(other) for other in others)
 
 
+@dataclass(frozen=True)
+class _RowCode:
+    """Invocations along x, in registers; `loads` are done for all of them."""
+
+    groups: Three
+    group: ir.Value
+    group_ids: Three
+    ids: Three
+    """Along y and z."""
+    start: ir.Value
+    end: ir.Value
+    loads: dict[vyre.LoadOp, ir.Value]
+
+
 class Phase:
     """
     Writes the loops around the code of an invocation.
 
     `is_alone` says that the program is made for a grid of one workgroup, which stands for
-    the workgroups from `first` to `end` of a larger one.
+    the workgroups from `first` to `end` of a larger one. Then there may be a byte for each
+    invocation in the workgroup's memory, from `ended` on, for those that have trapped.
     """
 
     def __init__(
@@ -125,7 +148,9 @@ class Phase:
         traps: list[vyre.TrapOp],
         *,
         is_alone: bool,
+        ended: int | None = None,
     ):
+        self._ended = ended
         self._program = program
         self._values = values
         self._traps = traps
@@ -138,7 +163,11 @@ class Phase:
         self._over = function.append_basic_block("over")
         self._parallel = Parallel(function.module)
         self._sizes = [ir.Constant(INDEX, size) for size in program.workgroup]
-        self._guards = guards(program.body.block)
+        found = guards(program.body.block)
+        self._clipping = [guard for guard in found if guard.predicate != "ne"]
+        cutting = [guard for guard in found if guard.predicate == "ne"]
+        self._cutting = cutting[0] if cutting else None
+        self._settled = [*self._clipping, *cutting[:1]]
         self._level = effect_level(program)
 
     def emit(self) -> None:
@@ -173,8 +202,9 @@ class Phase:
 
     def _run_row(self, row: Row) -> None:
         builder = self._builder
-        start = builder.mul(row.ids[0], self._sizes[0])
-        end = builder.mul(builder.add(row.ids[0], row.count), self._sizes[0])
+        start = builder.mul(row.ids[0], self._sizes[0], flags=FEW)
+        length = builder.mul(row.count, self._sizes[0], flags=FEW)
+        end = builder.add(start, length, flags=FEW)
         with self._places_in_workgroup() as (y, z):
             self._row(self._grid, row.group, row.ids, start, end, y, z)
 
@@ -201,29 +231,77 @@ class Phase:
         """The invocations of a row along x, from `start` to before `end`."""
         builder = self._builder
         ids = [
-            builder.add(builder.mul(before, size), local)
+            builder.add(builder.mul(before, size, flags=FEW), local, flags=FEW)
             for before, size, local in zip(
                 group_ids[1:], self._sizes[1:], (local_y, local_z)
             )
         ]
         ahead = Position(groups, self._sizes, group, group_ids, [start, *ids])
         code = self._code(ahead, self._over)
-        for guard in self._guards:
+        for guard in self._clipping:
             start, end = self._clipped(code, guard, ahead, start, end)
         if self._level < Level.INVOCATION:
             end = smaller(builder, end, builder.add(start, ir.Constant(INDEX, 1)))
-        with counted(builder, start, end, "x", self._parallel) as (x, following):
-            position = Position(groups, self._sizes, group, group_ids, [x, *ids])
-            code = self._code(position, following)
-            for guard in self._guards:
+        loads = {load: code.load_ahead(load) for load in row_loads(self._program)}
+        row = _RowCode(groups, group, group_ids, ids, start, end, loads)
+        if self._cutting is None:
+            self._uncut(row)
+            return
+        left_out = self._numbers_of(code, self._cutting, ahead)[0]
+        with _two_parts(builder, start, end, left_out) as (first, last):
+            self._uncut(replace(row, start=first, end=last))
+
+    def _uncut(self, row: _RowCode) -> None:
+        """A row, without comparisons if all of it is inside the buffers."""
+        steady = {load.value for load in row.loads}
+        accesses = row_accesses(self._program, steady)
+        if not accesses:
+            self._invocations(row, ())
+            return
+        is_inside = self._are_inside(row, accesses)
+        with self._builder.if_else(is_inside) as (then, otherwise):
+            with then:
+                self._invocations(row, accesses)
+            with otherwise:
+                self._invocations(row, ())
+
+    def _are_inside(self, row: _RowCode, accesses: Sequence[RowAccess]) -> ir.Value:
+        """Whether the first and the last access of a row are inside their buffers."""
+        builder = self._builder
+        inside: ir.Value = ir.Constant(ir.IntType(1), 1)
+        for x in (row.start, builder.sub(row.end, ir.Constant(INDEX, 1))):
+            position = Position(
+                row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids]
+            )
+            code = self._code(position, self._over)
+            for load, register in row.loads.items():
+                code.values.bind([load.value], [register])
+            for access in accesses:
+                inside = builder.and_(inside, code.is_inside(access))
+        return inside
+
+    def _invocations(self, row: _RowCode, inside: Sequence[RowAccess]) -> None:
+        """The loop over x."""
+        builder = self._builder
+        parallel = self._parallel
+        with counted(builder, row.start, row.end, "x", parallel) as (x, following):
+            position = Position(
+                row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids]
+            )
+            code = self._code(position, following, inside)
+            for guard in self._settled:
                 is_true = ir.Constant(ir.IntType(1), int(not guard.is_negated))
                 code.settled[guard.op] = is_true
+            code.settled |= row.loads
+            code.skip_if_ended()
             if code.block(self._program.body.block) is not None:
                 builder.branch(following)
 
-    def _code(self, position: Position, following: ir.Block) -> InvocationCode:
+    def _code(
+        self, position: Position, following: ir.Block, inside: Sequence[RowAccess] = ()
+    ) -> InvocationCode:
         builder = self._builder
-        exits = Exits(following, self._over, self._traps)
+        exits = Exits(following, self._over, self._traps, self._ended_address(position))
         trapped = position
         if self._is_alone:
             trapped = position.in_grid_of(builder, self._grid, self._first)
@@ -235,7 +313,15 @@ class Phase:
             position,
             exits,
             trapped=trapped,
+            inside=frozenset(inside),
         )
+
+    def _ended_address(self, position: Position) -> ir.Value | None:
+        if self._ended is None:
+            return None
+        bytes = self._context.workgroup_memory(self._builder, self._ended)
+        number = position.linear_local_id(self._builder)
+        return self._builder.gep(bytes, [number], source_etype=ir.IntType(8))
 
     def _clipped(
         self,
@@ -247,14 +333,23 @@ class Phase:
     ) -> tuple[ir.Value, ir.Value]:
         """The part of a row where the guard is true."""
         builder = self._builder
+        first, limit = self._numbers_of(code, guard, ahead)
+        return larger(builder, start, first), smaller(builder, end, limit)
+
+    def _numbers_of(
+        self, code: InvocationCode, guard: Guard, ahead: Position
+    ) -> tuple[ir.Value, ir.Value]:
+        """The places along x from which on, and up to which, the guard is true."""
+        builder = self._builder
         bound = code.invariant(guard.bound)
         offset: ir.Value = ir.Constant(INDEX, 0)
         if guard.along is Along.WORKGROUP:
             offset = builder.mul(ahead.group_ids[0], self._sizes[0])
         first, limit = _numbers(builder, guard.predicate, bound)
-        first = builder.add(offset, smaller(builder, first, _FAR))
-        limit = builder.add(offset, smaller(builder, limit, _FAR))
-        return larger(builder, start, first), smaller(builder, end, limit)
+        return (
+            builder.add(offset, smaller(builder, first, _FAR)),
+            builder.add(offset, smaller(builder, limit, _FAR)),
+        )
 
     def _clear_workgroup_memory(self) -> None:
         """Zeros at the start of each workgroup, in the worker's memory."""
@@ -299,6 +394,20 @@ def _numbers(
             return below, _FAR
         case _:
             return below, past
+
+
+@contextmanager
+def _two_parts(
+    builder: ir.IRBuilder, start: ir.Value, end: ir.Value, left_out: ir.Value
+) -> Generator[tuple[ir.Value, ir.Value]]:
+    """A loop over what is before a number and what is after it; gives both ends."""
+    zero, one, two = (ir.Constant(INDEX, number) for number in range(3))
+    after = larger(builder, start, builder.add(left_out, one))
+    before = smaller(builder, end, left_out)
+    with counted(builder, zero, two, "part") as (part, _):
+        is_first = builder.icmp_unsigned("==", part, zero)
+        first = builder.select(is_first, start, after)
+        yield first, builder.select(is_first, before, end)
 
 
 def clear(builder: ir.IRBuilder, address: ir.Value, size: int | ir.Value) -> None:

@@ -3,8 +3,11 @@ A program whose invocations wait for each other within their workgroups: for eac
 one worker runs a little schedule, and launches of that are loops over the invocations.
 
 Values that cross a barrier of the workgroup are in scratch, as values that cross a grid
-barrier are; here it lies in the worker's memory, beside the workgroup's own.
+barrier are; here it lies in the worker's memory, beside the workgroup's own. Invocations
+that trap are marked there, because others go on until the next grid barrier.
 """
+
+from math import prod
 
 from llvmlite import ir
 from typing_extensions import override
@@ -33,11 +36,14 @@ def emit_workgroups(
     Example: `emit_workgroups(module, program, workgroup_schedule(program), [])`
     """
     phases: dict[str, ir.Function] = {}
+    offsets, size = _memory(plan, program)
+    ended = None
+    if any(isinstance(op, vyre.TrapOp) for op in plan.module.walk()):
+        ended, size = size, size + prod(program.workgroup)
     for name, segment in plan.segments.items():
         phases[name], values = declare_phase(module, segment)
-        Phase(phases[name], values, segment, traps, is_alone=True).emit()
+        Phase(phases[name], values, segment, traps, is_alone=True, ended=ended).emit()
     function, passed = declare_phase(module, program)
-    offsets, size = _memory(plan, program)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     over = function.append_basic_block("over")
     job, worker, memory, *groups, first, end = function.args[:8]

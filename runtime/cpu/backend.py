@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 
+import numpy as np
 from typing_extensions import override
 
 from vyre.diagnostics import VyreError
@@ -13,10 +14,12 @@ from vyre.lowering.llvm.job import STATUS_DONE, STATUS_TIMEOUT, STATUS_TRAPPED
 from vyre.runtime.backend import Capabilities, Launch, Outcome, Prepared, Whole
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
 from vyre.runtime.cpu.kernel import CpuKernel
+from vyre.runtime.cpu.native import compile_object, native_text
 from vyre.runtime.cpu.pool import WorkerPool
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import DispatchFailed, Trapped
 from vyre.runtime.host_memory import HostBackend
+from vyre.runtime.kernel_cache import KernelCache, key_of
 from vyre.runtime.times import Times
 
 
@@ -36,6 +39,7 @@ class CpuBackend(HostBackend):
     def __init__(self, workers: int | None = None, worth_sharing: int = WORTH_SHARING):
         self._workers = workers
         self._worth_sharing = worth_sharing
+        self._cache = KernelCache.default()
         self._lock = threading.Lock()
         self._pool: WorkerPool | None = None
 
@@ -44,8 +48,19 @@ class CpuBackend(HostBackend):
         """The workers, which start when they are first needed."""
         with self._lock:
             if self._pool is None:
-                self._pool = WorkerPool(self._workers)
+                self._pool = WorkerPool(self._workers, object_code=self._pool_code())
             return self._pool
+
+    def _pool_code(self) -> bytes:
+        """The native part of the pool, which is the same for all programs."""
+        if self._cache is None:
+            return compile_object()
+        key = key_of("cpu pool", native_text())
+        code = self._cache.find(key)
+        if code is None:
+            code = compile_object()
+            self._cache.keep(key, code)
+        return code
 
     @override
     def compile(self, program: ProgramOp) -> CpuKernel:
@@ -53,7 +68,11 @@ class CpuBackend(HostBackend):
 
     @override
     def compile_whole(self, unit: ProgramOp | ScheduleOp) -> CpuKernel:
-        return CpuKernel(unit, self._worth_sharing)
+        return CpuKernel(unit, self._worth_sharing, self._cache)
+
+    @override
+    def sources(self, kernel: CpuKernel) -> dict[str, str]:
+        return {f"{kernel.name}.ll": kernel.source()}
 
     @override
     def launch(self, launch: Launch) -> Times:
@@ -74,32 +93,36 @@ class CpuBackend(HostBackend):
             job.fill(whole.arguments)
             job.repeat(whole.passes, whole.check_interval, timed=whole.timed)
             start = time.perf_counter_ns()
-            _run(job, whole, whole.deadline)
+            _run(job, whole.unit, whole.deadline)
             return job.outcome(time.perf_counter_ns() - start)
 
     @override
     def prepare(self, whole: Whole, zeros: Sequence[str]) -> Prepared:
         kernel: CpuKernel = whole.kernel
-        job = kernel.new_job(whole, self.pool)
+        job = kernel.take_job(whole, self.pool)
         job.fill(whole.arguments, zeros)
         job.repeat(whole.passes, whole.check_interval, timed=False)
-        return _PreparedJob(job, whole)
+        return _PreparedJob(job, whole.unit)
 
 
 class _PreparedJob(Prepared):
     """A job that is filled in."""
 
-    def __init__(self, job: Job, whole: Whole):
+    def __init__(self, job: Job, unit: ProgramOp | ScheduleOp):
         self._job = job
-        self._whole = whole
+        self._unit = unit
 
     @override
     def run(self, deadline: Deadline) -> tuple[int, int]:
-        _run(self._job, self._whole, deadline)
+        _run(self._job, self._unit, deadline)
         return self._job.counts()
 
+    @override
+    def rebind(self, arguments: Sequence[int | np.generic]) -> None:
+        self._job.refill(arguments)
 
-def _run(job: Job, whole: Whole, deadline: Deadline) -> None:
+
+def _run(job: Job, unit: ProgramOp | ScheduleOp, deadline: Deadline) -> None:
     """Run a job that is filled in, and raise what went wrong."""
     try:
         status = job.run(deadline.end_ns)
@@ -107,7 +130,7 @@ def _run(job: Job, whole: Whole, deadline: Deadline) -> None:
         job.reset()
         raise
     if status != STATUS_DONE:
-        raise _failure(job, whole.unit, deadline, status)
+        raise _failure(job, unit, deadline, status)
 
 
 def _failure(

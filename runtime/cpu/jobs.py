@@ -1,6 +1,5 @@
 """A program's code with memory for one dispatch: the words of a job, filled in."""
 
-import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -62,7 +61,9 @@ class Job:
         self._deadline = 0
         self._is_simple = False
         self.words = new_job(layout.words - at.HEADER_WORDS)
+        self._cells = self.words.data
         self._bytes = self.words.view(np.uint8).data
+        self._filled: list[int] = []
         self._keeps: list[object] = []
         self._copies: dict[str, NDArray[np.uint8]] = {}
         self.workers = min(most, geometry.group_count)
@@ -101,20 +102,32 @@ class Job:
         """
         buffers, params = iter(self.code.layout.buffers), iter(self.code.layout.params)
         sizes: dict[str, int] = {}
+        self._filled = []
+        values: list[int | np.generic] = []
         for value in arguments:
+            entry = next(buffers if is_buffer(value) else params)
+            self._filled.append(entry.word)
             if is_buffer(value):
-                entry = next(buffers)
-                numbers = value.memory.ctypes.data, *value.shape
-                struct.pack_into(f"={len(numbers)}Q", self._bytes, 8 * entry.word, *numbers)
+                for number, size in enumerate(value.shape, 1):
+                    self._cells[entry.word + number] = size
                 sizes[entry.name] = value.size
+                values.append(value.memory.ctypes.data)
             else:
-                word = next(params).word
-                bits = value.tobytes()
-                self._bytes[8 * word : 8 * word + len(bits)] = bits
+                values.append(value)
+        self.refill(values)
         for entry in self.code.layout.written:
             size = sizes[entry.name]
             self.words[entry.word] = size
             self.words[entry.word + 1] = size if entry.name in zeros else 0
+
+    def refill(self, values: Sequence[int | np.generic]) -> None:
+        """Set the addresses of buffers and the parameters anew, in declaration order."""
+        for word, value in zip(self._filled, values, strict=True):
+            if isinstance(value, int):
+                self._cells[word] = value
+            else:
+                bits = value.tobytes()
+                self._bytes[8 * word : 8 * word + len(bits)] = bits
 
     def repeat(self, passes: int, interval: int | None, *, timed: bool) -> None:
         """

@@ -3,16 +3,19 @@
 import threading
 from collections.abc import Generator, Hashable
 from contextlib import contextmanager
+from functools import cached_property
 from weakref import WeakValueDictionary
 
 from vyre.analysis.extents import Setting
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import ENTRY
+from vyre.lowering.llvm.plans import Plan
 from vyre.runtime.backend import Whole, is_buffer
-from vyre.runtime.cpu.compiler import Plan
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Code, Job
 from vyre.runtime.cpu.machine import Linked, Processor, object_code
 from vyre.runtime.cpu.pool import WorkerPool
+from vyre.runtime.cpu.stored import Compiled, StoredCode
+from vyre.runtime.kernel_cache import KernelCache
 
 _compiling = threading.Lock()
 _codes: WeakValueDictionary[str, Code] = WeakValueDictionary()
@@ -27,28 +30,55 @@ class CpuKernel:
     Example: `with CpuKernel(program).job(whole, pool) as job: ...`
     """
 
-    def __init__(self, unit: ProgramOp | ScheduleOp, worth_sharing: int = WORTH_SHARING):
-        self._plan = Plan(unit)
+    def __init__(
+        self,
+        unit: ProgramOp | ScheduleOp,
+        worth_sharing: int = WORTH_SHARING,
+        cache: KernelCache | None = None,
+    ):
+        self._unit = unit
         self._worth_sharing = worth_sharing
-        self._lock = threading.Lock()
+        self._stored = StoredCode(unit, cache)
+        self._lock = threading.RLock()
         self._codes: dict[Hashable, Code] = {}
         self._idle: dict[Hashable, list[Job]] = {}
+        if not self._stored.is_known():
+            # What cannot be run is refused now.
+            assert self._plan is not None
+            self._stored.note_known()
+
+    @cached_property
+    def _plan(self) -> Plan:
+        return Plan(self._unit)
+
+    @property
+    def name(self) -> str:
+        """What the program is called."""
+        return self._unit.sym_name.data
+
+    def source(self) -> str:
+        """The program as LLVM IR, for all sizes."""
+        with self._lock:
+            return self._plan.source(Setting()).text
 
     @contextmanager
     def job(self, whole: Whole, pool: WorkerPool) -> Generator[Job]:
-        """A job for a launch, which nobody else uses."""
-        key = _sizes(whole)
-        with self._lock:
-            idle = self._idle.setdefault(key, [])
-            job = idle.pop() if idle else None
-        if job is None:
-            job = self.new_job(whole, pool)
+        """A job for a dispatch, which nobody else uses."""
+        job = self.take_job(whole, pool)
         yield job
         with self._lock:
-            idle.append(job)
+            self._idle.setdefault(_sizes(whole), []).append(job)
+
+    def take_job(self, whole: Whole, pool: WorkerPool) -> Job:
+        """A job for dispatches of these sizes, to be kept: an idle one, or a new one."""
+        with self._lock:
+            idle = self._idle.get(_sizes(whole))
+            if idle:
+                return idle.pop()
+        return self.new_job(whole, pool)
 
     def new_job(self, whole: Whole, pool: WorkerPool) -> Job:
-        """A job for launches of these sizes."""
+        """A job for dispatches of these sizes."""
         code = self.code(whole)
         most = pool.count if self._is_shared(code, whole) else 1
         return Job(code, pool, whole.geometry, most)
@@ -59,21 +89,29 @@ class CpuKernel:
         return operations >= self._worth_sharing
 
     def code(self, whole: Whole) -> Code:
-        """The code for the sizes of a launch."""
+        """The code for the sizes of a dispatch."""
         key = _sizes(whole)
         with self._lock:
             code = self._codes.get(key)
             if code is None:
-                code = self._codes[key] = self._compiled(_setting(whole))
+                code = self._codes[key] = self._made(_setting(whole))
             return code
 
-    def _compiled(self, setting: Setting) -> Code:
+    def _made(self, setting: Setting) -> Code:
+        sizes = f"{setting.grid} {setting.sizes}"
+        compiled = self._stored.find(sizes)
+        if compiled is not None:
+            return Code(Linked(compiled.code, ENTRY), compiled.layout)
         source = self._plan.source(setting)
         with _compiling:
             code = _codes.get(source.text)
             if code is None:
-                compiled = object_code(source.text, Processor.host())
-                code = Code(Linked(compiled, ENTRY), source.layout)
+                compiled = self._stored.find_code(source.text)
+                if compiled is None:
+                    made = object_code(source.text, Processor.host())
+                    compiled = Compiled(made, source.layout)
+                self._stored.keep(sizes, source.text, compiled)
+                code = Code(Linked(compiled.code, ENTRY), compiled.layout)
                 _codes[source.text] = code
             return code
 

@@ -10,6 +10,9 @@ from vyre.runtime.cpu.native import llvm_lock
 
 OPTIMISATION = 3
 
+_X86_TUNING = ",+prefer-no-gather,+prefer-no-scatter"
+"""One element after the other is faster: bitonic sort takes 0.6 of the time."""
+
 _names = itertools.count()
 
 
@@ -30,8 +33,11 @@ class Processor:
     def host() -> "Processor":
         """The one that this process runs on."""
         _initialise()
+        triple = llvm.get_process_triple()
         features = llvm.get_host_cpu_features().flatten()
-        return Processor(llvm.get_process_triple(), llvm.get_host_cpu_name(), features)
+        if triple.startswith("x86_64"):
+            features += _X86_TUNING
+        return Processor(triple, llvm.get_host_cpu_name(), features)
 
     def machine(self) -> llvm.TargetMachine:
         """A code generator for the processor."""

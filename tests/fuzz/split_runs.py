@@ -2,8 +2,8 @@
 Is a program split into one that means the same?
 
 The program runs as it is written, on the reference engine, and after `vyre-host-plan`, in
-several orders of workgroups. All buffers that it may write must be the same, byte for byte
-but for the bits of NaNs; if it traps, the other must trap as well.
+several orders of workgroups; and on the CPU engine. All buffers that it may write must be
+the same, byte for byte but for the bits of NaNs; if it traps, the other must trap as well.
 """
 
 import re
@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from grid_programs import GridProgram, Launch
+from native_runs import apart, executables
 from numpy.typing import NDArray
 from program_coverage import features, split_features
 from split_variants import VARIANTS
@@ -30,6 +31,7 @@ from vyre.diagnostics import InvalidProgram
 from vyre.runtime.config import DispatchConfig, Order
 from vyre.runtime.errors import Timeout, Trapped
 from vyre.runtime.executable import Executable, find_program
+from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.runtime.reference.engine import Dispatch
 from vyre.runtime.reference.frames import Lanes
 from vyre.runtime.reference.memory import Memory
@@ -77,10 +79,14 @@ class Failure(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """What else to look at: every pass alone, and programs that are changed a little."""
+    """
+    What else to look at: every pass alone, programs that are changed a little, and native
+    code.
+    """
 
     stages: bool = False
     variants: bool = False
+    native: bool = False
 
 
 @dataclass
@@ -115,6 +121,8 @@ def _examine(program: GridProgram, options: Options, report: Report) -> None:
     report.features |= split_features(examination.split())
     if options.variants:
         examination.variants()
+    if options.native:
+        examination.native()
 
 
 @contextmanager
@@ -157,7 +165,7 @@ class Examination:
         self.rng = Random(program.seed)
         where = "as it is written"
         # Parsing has verified it already.
-        exe = Executable(find_program(module, "p"))
+        exe = Executable(find_program(module, "p"), ReferenceBackend())
         with _as_failure("invalid", where):
             self.expected = [results(exe, program, each) for each in program.launches]
         self._compare(exe, "invalid", where, self._orders(1))
@@ -194,6 +202,19 @@ class Examination:
                 self._compare(exe, "different", name, ("reversed", "random"))
                 self._check_promises(module, name)
                 self._check_promises(self.split(module, f"{name}, "), name)
+
+    def native(self) -> None:
+        """The CPU engine must give the same, with however many workers."""
+        with _as_failure("crash", "native code"):
+            error = apart(self._native)
+            if error is not None:
+                raise error
+
+    def _native(self) -> None:
+        with _as_failure("refused", "native code"):
+            found = executables(self.program.text, self.rng)
+        for where, exe in found.items():
+            self._compare(exe, "different", where, ("lockstep",))
 
     def _step(self, step: ModulePass, module: ModuleOp, where: str) -> None:
         """Apply a pass, which must keep the meaning."""

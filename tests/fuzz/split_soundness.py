@@ -1,5 +1,5 @@
 """
-Random programs, as they are written and split: do they mean the same?
+Random programs, as they are written, split and compiled: do they mean the same?
 
 Programs are those of `grid_programs.py`; program k depends on the seed and on k alone.
 What fails is made small and written to a folder, with all that is needed to run it again:
@@ -183,12 +183,13 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="how many processes")
     parser.add_argument("--stages", action="store_true", help="run after every pass")
     parser.add_argument("--variants", action="store_true", help="change programs, too")
+    parser.add_argument("--no-native", action="store_true", help="leave out native code")
     parser.add_argument("--coverage", action="store_true", help="tell what programs had")
     parser.add_argument("--shrink", type=float, default=60, help="seconds for each failure")
     parser.add_argument("--keep", type=Path, default=KEEP, help="folder for what fails")
     parser.add_argument("--file", type=Path, help="run a kept program and nothing else")
     args = parser.parse_args()
-    options = Options(args.stages, args.variants)
+    options = Options(args.stages, args.variants, not args.no_native)
     if args.file is not None:
         failure = examine(read(args.file), options).failure
         sys.exit(None if failure is None else str(failure))

@@ -68,6 +68,17 @@ def test_json(program: Path):
     assert set(found["seconds"]) == {"compile", "run", "device", "enqueue", "wait"}
 
 
+def test_no_cache(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("VYRE_CACHE_DIR", str(cache))
+    ask = program, "--engine", "cpu", "--in", "a=1,2,3,4"
+    without = run(*ask, "--no-cache")
+    assert without.stdout == "b = [1. 2. 3. 4.]\n", without.stderr
+    assert not cache.exists()
+    assert run(*ask).stdout == without.stdout
+    assert list(cache.rglob("*.kernel"))
+
+
 def test_time_and_explain(program: Path):
     text = run(program, "--in", "a=ones(4)", "--time", "--explain", "--grid", "2").stdout
     assert "@add on engine 'cpu'\nnative: there is no grid barrier" in text

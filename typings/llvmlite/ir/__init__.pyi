@@ -92,8 +92,7 @@ class GlobalVariable(GlobalValue):
         self, module: Module, typ: Type, name: str, addrspace: int = 0
     ) -> None: ...
 
-class FunctionAttributes:
-    def add(self, name: str) -> None: ...
+class FunctionAttributes(set[str]): ...
 
 class Function(GlobalValue):
     module: Module

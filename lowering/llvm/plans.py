@@ -1,5 +1,5 @@
 """
-From a program to object code: split at grid barriers, accesses proved, emitted, optimised.
+From a program to the LLVM IR of all of it: cut at barriers, accesses proved, emitted.
 
 Code is made for a program, not for sizes: these are words of the job. But which accesses
 need no test depends on sizes and grid, so there may be several pieces of code for one
@@ -10,9 +10,13 @@ import threading
 from dataclasses import dataclass
 
 from llvmlite import ir
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 
+from vyre.analysis.bounds import launches_of
 from vyre.analysis.extents import Setting
+from vyre.analysis.geometry import Grid
+from vyre.analysis.ranges import Range
 from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import emit_entry, launched_by
 from vyre.lowering.llvm.layout import Layout
@@ -21,10 +25,10 @@ from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.promote_lets import PromoteLetsPass
 from vyre.passes.prove_inbounds import mark_inbounds
 from vyre.passes.workgroup_plan import (
+    WorkgroupPlan,
     needs_workgroup_schedule,
     workgroup_schedule,
 )
-from vyre.reading import context
 from vyre.source import deep_recursion
 
 Unit = ProgramOp | ScheduleOp
@@ -72,10 +76,21 @@ class Plan:
         module = self._schedule.get_toplevel_object()
         assert isinstance(module, ModuleOp)
         mark_inbounds(module, setting)
-        for plan in self._plans.values():
-            inner = plan.schedule.get_toplevel_object()
-            assert isinstance(inner, ModuleOp)
-            mark_inbounds(inner, Setting((1, 1, 1)))
+        launches = launches_of(module, setting)
+        for program, plan in self._plans.items():
+            sizes, params = launches.setting(program)
+            ids = _ids(plan, setting.grid)
+            mark_inbounds(plan.module, Setting((1, 1, 1), sizes, params | ids))
+
+
+def _ids(plan: WorkgroupPlan, grid: Grid | None) -> dict[str, Range]:
+    """What the ids of a workgroup and the numbers of workgroups can be."""
+    if grid is None:
+        return {}
+    ranges = [Range(0, count - 1) for count in grid] + [
+        Range(count, count) for count in grid
+    ]
+    return {id.entry_name.data: range for id, range in zip(plan.ids, ranges, strict=True)}
 
 
 def scheduled(unit: Unit) -> ScheduleOp:
@@ -88,7 +103,7 @@ def scheduled(unit: Unit) -> ScheduleOp:
     assert isinstance(module, ModuleOp)
     copy = module.clone() if isinstance(unit, ScheduleOp) else ModuleOp([unit.clone()])
     steps = HostPlanPass() if isinstance(unit, ProgramOp) else PromoteLetsPass()
-    steps.apply(context(), copy)
+    steps.apply(Context(), copy)
     found = (op for op in copy.walk() if isinstance(op, ProgramOp | ScheduleOp))
     result = next(op for op in found if op.sym_name.data == unit.sym_name.data)
     return result if isinstance(result, ScheduleOp) else _launched_once(result, copy)

@@ -1,0 +1,62 @@
+"""
+Accesses along a loop, whose bounds are compared once for the loop and not in each trip.
+
+An index that is the loop's number plus something from outside the loop grows from its first
+value to its last. If both are inside the buffer, so is everything in between: nothing
+wraps, because a buffer has much fewer than 2^63 elements and a loop's numbers are less than
+2^63 apart. So the loop is there twice, without comparisons of these accesses and with them.
+"""
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Operation, SSAValue
+
+from vyre.dialects import vyre
+
+Access = vyre.LoadOp | vyre.StoreOp
+
+
+def loop_accesses(loop: scf.ForOp) -> list[Access]:
+    """
+    The accesses of an innermost loop that are not proved to be inside, and are so if those
+    of its first and its last trip are.
+
+    Example: `vyre.load %a[%k]` in `scf.for %k = ...`
+    """
+    induction = loop.body.block.args[0]
+    found: list[Access] = []
+    for op in loop.body.walk():
+        if isinstance(op, scf.ForOp | scf.WhileOp):
+            return []
+        if isinstance(op, vyre.LoadOp | vyre.StoreOp) and op.inbounds is None:
+            values = (op.buffer, *op.indices)
+            is_outer = is_from_outside(op.buffer, loop)
+            if is_outer and all(_is_along(v, loop) for v in values[1:]):
+                found.append(op)
+    is_index = isinstance(induction.type, IndexType)
+    uses_it = any(not is_from_outside(i, loop) for op in found for i in op.indices)
+    return found if is_index and uses_it else []
+
+
+def is_from_outside(value: SSAValue, loop: scf.ForOp) -> bool:
+    """Whether a value is there before the loop."""
+    owner = value.owner
+    op = owner if isinstance(owner, Operation) else owner.parent_op()
+    while op is not None and op is not loop:
+        op = op.parent_op()
+    return op is None or (isinstance(owner, Operation) and owner is loop)
+
+
+def _is_along(index: SSAValue, loop: scf.ForOp) -> bool:
+    """Whether an index is the loop's number plus or minus something from outside."""
+    if index is loop.body.block.args[0] or is_from_outside(index, loop):
+        return True
+    match index.owner:
+        case arith.AddiOp(lhs=lhs, rhs=rhs):
+            return (_is_along(lhs, loop) and is_from_outside(rhs, loop)) or (
+                is_from_outside(lhs, loop) and _is_along(rhs, loop)
+            )
+        case arith.SubiOp(lhs=lhs, rhs=rhs):
+            return _is_along(lhs, loop) and is_from_outside(rhs, loop)
+        case _:
+            return False

@@ -1,0 +1,109 @@
+"""
+Compiled code on disk, so that the second start of a program does not compile.
+
+There are three kinds of entries: that a program can be run at all, which code it runs with
+buffers of certain sizes, and the code itself with its layout. So programs with the same
+code for many sizes have it once.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+
+from xdsl.dialects.builtin import ModuleOp
+
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.lowering.llvm.layout import Layout
+from vyre.runtime.cpu.machine import Processor
+from vyre.runtime.kernel_cache import KernelCache, key_of
+
+_FITS = b"fits"
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Object code, and the words of its jobs."""
+
+    code: bytes
+    layout: Layout
+
+    def as_bytes(self) -> bytes:
+        """As one entry of the cache: how long the layout is, the layout, the code."""
+        layout = json.dumps(self.layout.as_data()).encode()
+        return len(layout).to_bytes(8, "little") + layout + self.code
+
+    @staticmethod
+    def from_bytes(data: bytes) -> "Compiled":
+        """What `as_bytes` gave."""
+        end = 8 + int.from_bytes(data[:8], "little")
+        return Compiled(data[end:], Layout.from_data(json.loads(data[8:end])))
+
+
+class StoredCode:
+    """
+    What the cache has of a program; nothing if there is no cache.
+
+    Example: `StoredCode(program, KernelCache.default()).is_known()`
+    """
+
+    def __init__(self, unit: ProgramOp | ScheduleOp, cache: KernelCache | None):
+        self._cache = cache
+        self._program = "" if cache is None else _text(unit)
+
+    def is_known(self) -> bool:
+        """Whether the program was planned before, without being refused."""
+        return self._found("plan") == _FITS
+
+    def note_known(self) -> None:
+        """Remember that the program can be run."""
+        self._keep(_FITS, "plan")
+
+    def find(self, sizes: str) -> Compiled | None:
+        """The code for buffers and a grid of these sizes."""
+        key = self._found("sizes", sizes)
+        if key is None or self._cache is None:
+            return None
+        data = self._cache.find(key.decode())
+        return None if data is None else Compiled.from_bytes(data)
+
+    def find_code(self, text: str) -> Compiled | None:
+        """The code of an IR text."""
+        if self._cache is None:
+            return None
+        data = self._cache.find(_code_key(text))
+        return None if data is None else Compiled.from_bytes(data)
+
+    def keep(self, sizes: str, text: str, compiled: Compiled) -> None:
+        """Remember the code of an IR text, and that it is right for these sizes."""
+        if self._cache is not None:
+            key = _code_key(text)
+            self._cache.keep(key, compiled.as_bytes())
+            self._keep(key.encode(), "sizes", sizes)
+
+    def _found(self, *parts: str) -> bytes | None:
+        return None if self._cache is None else self._cache.find(self._key(*parts))
+
+    def _keep(self, data: bytes, *parts: str) -> None:
+        if self._cache is not None:
+            self._cache.keep(self._key(*parts), data)
+
+    def _key(self, *parts: str) -> str:
+        return key_of("cpu", _processor(), self._program, *parts)
+
+
+def _text(unit: ProgramOp | ScheduleOp) -> str:
+    """The program, with its name if it is one of a module's."""
+    module = unit.get_toplevel_object()
+    if isinstance(unit, ScheduleOp) and isinstance(module, ModuleOp):
+        return f"{unit.sym_name.data}\n{module}"
+    return str(unit)
+
+
+def _code_key(text: str) -> str:
+    return key_of("cpu code", _processor(), text)
+
+
+@cache
+def _processor() -> str:
+    host = Processor.host()
+    return f"{host.triple} {host.name} {host.features}"

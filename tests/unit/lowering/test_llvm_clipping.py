@@ -1,0 +1,145 @@
+"""
+Rows of invocations are cut to those that a comparison lets do anything: never to fewer, and
+the comparison is still right for what else it is used for.
+"""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from cpu_runs import Everywhere
+
+PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+BOUNDS = (0, 1, 3, 4, 11, 12, 13, -1, -(2**63), 2**63 - 1, 2**62 - 1, 2**62, 2**62 + 1)
+
+MARK = "vyre.store %one, %out[%case, %i] : memref<10x?xi32>"
+OTHER = "vyre.store %two, %out[%case, %i] : memref<10x?xi32>"
+
+SHAPES = {
+    "then": f"scf.if %c {{ {MARK} }}",
+    "else": f"scf.if %c {{ }} else {{ {MARK} }}",
+    "then and else": f"scf.if %c {{ {MARK} }} else {{ {OTHER} }}",
+    "and": f"%both = arith.andi %c, %d : i1\nscf.if %both {{ {MARK} }}",
+    "or": f"%any = arith.ori %c, %d : i1\nscf.if %any {{ {MARK} }}",
+    "nested": f"scf.if %c {{ scf.if %d {{ {MARK} }} }}",
+    "in turn": f"scf.if %c {{ {MARK} }}\nscf.if %d {{ {OTHER} }}",
+    "used inside": f"""
+      scf.if %c {{
+        %s = arith.select %c, %one, %two : i32
+        {MARK.replace("%one", "%s")}
+      }}""",
+    "used outside": f"""
+      %s = arith.select %c, %one, %two : i32
+      {MARK.replace("%one", "%s")}
+      scf.if %c {{ {MARK} }}""",
+    "in a loop": f"""
+      scf.for %k = %zero to %second step %step {{ scf.if %c {{ {MARK} }} }}""",
+    "atomic": """
+      scf.if %c { %old = vyre.atomic add %one, %out[%case, %i] : memref<10x?xi32> }""",
+}
+
+RETURNS = {
+    "return": f"scf.if %c {{ vyre.return }}\n{MARK}",
+    "return after an effect": f"scf.if %c {{ {OTHER}\nvyre.return }}\n{MARK}",
+    "return from a region": f'vyre.region "r" {{ scf.if %c {{ vyre.return }} }}\n{MARK}',
+    "return if any": f"%any = arith.ori %c, %d : i1\nscf.if %any {{ vyre.return }}\n{MARK}",
+    "trap": f'scf.if %c {{ vyre.trap "t" at %i : index }}\n{MARK}',
+}
+
+
+def phase(number: int, x: str, shape: str, *, swapped: bool) -> str:
+    """Code that compares x with the bound, in one way; names end with its number."""
+    predicate, other = PREDICATES[number], PREDICATES[(7 * number + 3) % 10]
+    operands = "%bound, %x" if swapped else "%x, %bound"
+    code = f"""
+  %i = vyre.invocation_id x
+  %x = vyre.{x} x
+  %case = arith.constant {number} : index
+  %c = arith.cmpi {predicate}, {operands} : index
+  %d = arith.cmpi {other}, %x, %second : index
+  {shape}"""
+    for name in ("i", "x", "case", "c", "d", "s", "k", "old", "any", "both"):
+        code = code.replace(f"%{name} ", f"%{name}{number} ")
+        for end in (",", "]", "\n"):
+            code = code.replace(f"%{name}{end}", f"%{name}{number}{end}")
+    return code
+
+
+def program(*phases: str) -> str:
+    body = "\nvyre.barrier grid_sync\n".join(phases)
+    return f"""
+vyre.program @p [4, 1, 1] {{
+  %out = vyre.buffer "out" read_write binding 0 : memref<10x?xi32>
+  %bound = vyre.param "bound" : index
+  %second = vyre.param "second" : index
+  %zero = arith.constant 0 : index
+  %step = arith.constant 1 : index
+  %one = arith.constant 1 : i32
+  %two = arith.constant 2 : i32
+  {body}
+}}"""
+
+
+def check(text: str) -> None:
+    everywhere = Everywhere(text, workers=(1, 3), modes=("native",))
+    for bound, second in itertools.product(BOUNDS, (2, 7)):
+        given: dict[str, Any] = {"out": np.zeros((10, 13), np.int32)}
+        everywhere.check({**given, "bound": bound, "second": second}, grid=3)
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("x", ["invocation_id", "local_id"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_predicates(shape: str, x: str, swapped: bool):
+    """One phase for each; the first and the last invocations are the ones in danger."""
+    phases = [phase(k, x, SHAPES[shape], swapped=swapped) for k in range(10)]
+    check(program(*phases))
+
+
+@pytest.mark.parametrize("number", range(10), ids=PREDICATES)
+@pytest.mark.parametrize("shape", RETURNS)
+def test_returns(shape: str, number: int):
+    check(program(phase(number, "invocation_id", RETURNS[shape], swapped=False)))
+
+
+@pytest.mark.parametrize("workgroup", ["[4, 3, 1]", "[2, 2, 2]", "[1, 1, 5]"])
+def test_rows_of_planes_have_bounds_of_their_own(workgroup: str):
+    """The bound depends on y and z, and each row is cut to its own."""
+    text = f"""
+vyre.program @p {workgroup} {{
+  %out = vyre.buffer "out" read_write binding 0 : memref<?x?x?xi32>
+  %n = vyre.param "n" : index
+  %x = vyre.invocation_id x
+  %y = vyre.invocation_id y
+  %z = vyre.invocation_id z
+  %w = vyre.local_id y
+  %one = arith.constant 1 : i32
+  %tilted = arith.addi %y, %z : index
+  %bound = arith.subi %tilted, %n : index
+  %c = arith.cmpi sle, %x, %bound : index
+  %d = arith.cmpi ne, %x, %w : index
+  %both = arith.andi %c, %d : i1
+  scf.if %both {{ vyre.store %one, %out[%z, %y, %x] : memref<?x?x?xi32> }}
+}}"""
+    everywhere = Everywhere(text, workers=(1, 3), modes=("native",))
+    for n, grid in itertools.product((0, 3, -2, 100), ((1, 1, 1), (3, 2, 1), (2, 3, 5))):
+        given = {"out": np.zeros((9, 8, 11), np.int32), "n": n}
+        everywhere.check(given, grid)
+
+
+def test_a_loop_that_may_not_end_counts_as_an_effect():
+    """It is left out for nobody, though it stores nothing."""
+    text = program("""
+  %i = vyre.invocation_id x
+  %c = arith.cmpi ult, %i, %bound : index
+  %r = scf.while (%k = %zero) : (index) -> (index) {
+    %more = arith.cmpi ult, %k, %i : index
+    scf.condition(%more) %k : index
+  } do {
+  ^bb0(%k: index):
+    %next = arith.addi %k, %step : index
+    scf.yield %next : index
+  }
+  scf.if %c { vyre.store %one, %out[%zero, %r] : memref<10x?xi32> }""")
+    check(text)

@@ -1,0 +1,117 @@
+"""
+Programs give the same bytes on the CPU engine as on the reference engine, with any number
+of workers: examples, the conformance suite, and random programs.
+
+`tests/fuzz/split_soundness.py` does this with more random programs.
+"""
+
+import importlib
+import os
+import signal
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from cpu_runs import CPUS, WORKERS, Everywhere
+from returning_programs import Writer
+from worked_examples import EXAMPLES, case_of, example_of, fault_size
+
+import vyre
+from vyre.runtime.cpu.backend import CpuBackend
+from vyre.testing import conformance_cases
+from vyre.testing.case import Case
+
+generator: Any = importlib.import_module("grid_programs")
+native: Any = importlib.import_module("native_runs")
+runs: Any = importlib.import_module("split_runs")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples(path: Path):
+    exes = {workers: vyre.compile(path, engine=cpu) for workers, cpu in CPUS.items()}
+    for size in dict.fromkeys((case_of(path).SIZES[0], fault_size(path))):
+        example = example_of(path, size)
+        untouched = {name: np.copy(value) for name, value in example.inputs.items()}
+        for workers, exe in exes.items():
+            grid = example.grid(1 + (workers + size) % 7)
+            example.verify(exe(example.inputs, grid=grid, timeout=60))
+        for name, value in untouched.items():
+            np.testing.assert_array_equal(example.inputs[name], value)
+
+
+@pytest.mark.parametrize("case", conformance_cases(), ids=str)
+def test_conformance(case: Case):
+    case(CPUS[3])
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_random_programs(number: int):
+    program = generator.generate(11, number)
+    everywhere = Everywhere(program.text, modes=("native",))
+    split = Everywhere(program.text, [Random(number).choice(WORKERS)], ["split"])
+    everywhere.cpus |= split.cpus
+    launch = program.launches[-1]
+    grid = None if launch.is_inferred else launch.grid
+    everywhere.check(program.arguments(launch), grid, traps_alike=False)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_programs_that_return(seed: int):
+    """Between barriers of the grid and of workgroups, and with traps."""
+    everywhere = Everywhere(
+        Writer(seed, traps=seed % 2 == 1).program(), (1, 3), modes=("native",)
+    )
+    for groups in (1, 3):
+        count = 40 * groups
+        rng = np.random.default_rng(seed)
+        given: dict[str, Any] = {
+            "out": rng.integers(0, 9, (count, 4)).astype(np.int32),
+            "end": np.zeros((count, 3), np.int32),
+            "mail": np.zeros(count, np.int32),
+            "total": np.zeros(2, np.int32),
+            "numbers": rng.integers(-9, 9, count).astype(np.int32),
+            "n": int(rng.integers(0, 9)),
+        }
+        everywhere.check(given, groups, traps_alike=False)
+
+
+# How the fuzzer runs native code
+
+
+def test_the_fuzzer_survives_native_code_that_does_not():
+    def crash() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    error = native.apart(crash)
+    assert isinstance(error, ChildProcessError)
+
+
+def test_the_fuzzer_hears_of_other_results():
+    def differ() -> None:
+        raise runs.Failure("different", "3 workers", "out")
+
+    error = native.apart(differ)
+    assert isinstance(error, runs.Failure)
+    assert error.signature == runs.Failure("different", "3 workers", "out").signature
+    assert native.apart(lambda: None) is None
+
+
+def test_the_fuzzer_runs_native_code(monkeypatch: pytest.MonkeyPatch):
+    """Else its silence would mean nothing."""
+    program = generator.generate(11, 0)
+    assert runs.examine(program, runs.Options(native=True)).failure is None
+
+    def forgets(self: CpuBackend, whole: Any) -> Any:
+        outcome = run(self, whole)
+        for value in whole.arguments:
+            if hasattr(value, "memory"):
+                value.memory[:] = 0
+        return outcome
+
+    run = CpuBackend.run
+    monkeypatch.setattr(CpuBackend, "run", forgets)
+    failure = runs.examine(program, runs.Options(native=True)).failure
+    assert failure is not None
+    assert failure.kind == "different"
