@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
 .PHONY: demo test lint typecheck filecheck pytest format docs fuzz mutants fuzz-ir bench-startup \
-  bench-reference bench-spills bench-host-plan clean
+  bench bench-barrier bench-reference bench-spills bench-host-plan clean
 
 # A graph of six nodes: 0 -> 1 -> 3 -> 4 and 0 -> 2, and node 5 on its own.
 demo: $(VENV)/installed
@@ -49,6 +49,17 @@ fuzz: $(VENV)/installed
 
 mutants: $(VENV)/installed
 	$(BIN)/python tests/fuzz/mutants.py --seed $(SEED)
+
+# Ten workloads against C, Numba, NumPy, JAX, Taichi, Warp and PoCL; needs gcc for C.
+bench: $(VENV)/bench-installed
+	$(BIN)/python -m benchmarks.run
+
+$(VENV)/bench-installed: $(VENV)/installed
+	$(BIN)/pip install --quiet --editable '.[bench]'
+	touch $@
+
+bench-barrier: $(VENV)/installed
+	$(BIN)/python benchmarks/barrier.py
 
 bench-startup: $(VENV)/installed
 	$(BIN)/python benchmarks/startup.py
