@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -30,14 +30,6 @@ from split_cases import A, program, split
 from vyre.diagnostics import VyreError
 from vyre.runtime import recipes, telemetry
 from vyre.runtime.errors import Timeout, Trapped
-
-
-@pytest.fixture
-def ctrl_c_is_heard() -> Generator[None]:
-    """Who runs tests in the background has it ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def failure(work: Callable[[], object]) -> tuple[type, str, telemetry.Counters]:
@@ -90,7 +82,6 @@ def test_a_trap_on_the_short_way():
     assert engine.long == before
 
 
-@pytest.mark.usefixtures("ctrl_c_is_heard")
 def test_ctrl_c_on_the_short_way():
     exe, engine = compiled(STEPS)
     array = ints(1, 2, 3, 4)

@@ -50,14 +50,6 @@ MIRRORS = program(
 
 
 @pytest.fixture(autouse=True)
-def ctrl_c_is_heard() -> Generator[None]:
-    """Who runs tests in the background has it ignored, and children inherit that."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.fixture(autouse=True)
 def impatient() -> Generator[None]:
     """Let threads take turns as often as possible."""
     usual = sys.getswitchinterval()

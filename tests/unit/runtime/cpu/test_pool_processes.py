@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
 
@@ -33,14 +32,6 @@ def in_thread(words, daemon):
 def code_of(child):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 """
-
-
-@pytest.fixture(autouse=True)
-def ctrl_c_is_heard() -> Generator[None]:
-    """Who runs tests in the background has it ignored, and children inherit that."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def start(script: str, *arguments: str) -> "subprocess.Popen[str]":
