@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
 .PHONY: demo test lint typecheck filecheck pytest format docs fuzz mutants fuzz-ir bench-startup \
-  bench bench-barrier bench-reference bench-spills bench-host-plan clean
+  bench bench-barrier bench-calls bench-reference bench-spills bench-host-plan clean
 
 # A graph of six nodes: 0 -> 1 -> 3 -> 4 and 0 -> 2, and node 5 on its own.
 demo: $(VENV)/installed
@@ -60,6 +60,9 @@ $(VENV)/bench-installed: $(VENV)/installed
 
 bench-barrier: $(VENV)/installed
 	$(BIN)/python benchmarks/barrier.py
+
+bench-calls: $(VENV)/installed
+	$(BIN)/python benchmarks/calls.py
 
 bench-startup: $(VENV)/installed
 	$(BIN)/python benchmarks/startup.py

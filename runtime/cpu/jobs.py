@@ -20,7 +20,7 @@ from vyre.runtime.times import Times
 LINE = 128
 """Bytes that workers keep apart from each other."""
 
-WORTH_SHARING = 8192
+WORTH_SHARING = 1 << 16
 """Operations of a launch from which on it is faster with more than one worker."""
 
 
