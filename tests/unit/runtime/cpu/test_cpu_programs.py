@@ -46,7 +46,7 @@ def test_conformance(case: Case):
     case(CPUS[3])
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(6))
 def test_random_programs(number: int):
     program = generator.generate(11, number)
     everywhere = Everywhere(program.text, modes=("native",))
@@ -57,7 +57,7 @@ def test_random_programs(number: int):
     everywhere.check(program.arguments(launch), grid, traps_alike=False)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_programs_that_return(seed: int):
     """Between barriers of the grid and of workgroups, and with traps."""
     everywhere = Everywhere(
