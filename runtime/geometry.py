@@ -10,6 +10,7 @@ import numpy as np
 
 from vyre.analysis.cooperation import cooperates
 from vyre.dialects.vyre import BufferOp, LaunchOp, ProgramOp, ScheduleOp
+from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.dialects.vyre.host import programs_in
 from vyre.runtime.errors import InvalidArgument
 
@@ -38,6 +39,23 @@ class Geometry:
     @property
     def invocation_count(self) -> int:
         return self.group_count * prod(self.size)
+
+
+def scratch_sizes(
+    scope: ScratchScope, declared: Sequence[int], geometry: Geometry
+) -> tuple[int, ...]:
+    """
+    The sizes of scratch: for each invocation or workgroup of a grid, or once.
+
+    Example: `scratch_sizes(ScratchScope.PER_WORKGROUP, [-1, 4], geometry)`
+    """
+    match scope:
+        case ScratchScope.PER_INVOCATION:
+            return geometry.invocation_count, *declared[1:]
+        case ScratchScope.PER_WORKGROUP:
+            return geometry.group_count, *declared[1:]
+        case ScratchScope.SINGLE:
+            return tuple(declared)
 
 
 def programs_of(program: ProgramOp | ScheduleOp) -> list[ProgramOp]:

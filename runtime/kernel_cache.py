@@ -59,7 +59,7 @@ class KernelCache:
     """
     A folder with compiled code. It need not exist yet, and may be shared by processes.
 
-    Example: `KernelCache(Path("/tmp/mine")).find(key_of("program"))` is None at first.
+    Example: `KernelCache(Path("kernels")).find(key_of("program"))` is None at first.
     """
 
     def __init__(self, directory: Path):

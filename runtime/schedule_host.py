@@ -15,10 +15,9 @@ from typing_extensions import override
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
-from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.dialects.vyre.host import programs_in
 from vyre.runtime.errors import UnsupportedFeature
-from vyre.runtime.geometry import Geometry
+from vyre.runtime.geometry import Geometry, scratch_sizes
 from vyre.runtime.reference.control import ControlFlow
 from vyre.runtime.reference.frames import Frame, Value
 
@@ -94,10 +93,5 @@ class ScheduleHost(ControlFlow):
 
 
 def scratch_shape(op: vyre.ScratchOp, geometry: Geometry) -> tuple[int, ...]:
-    """How large scratch is for a grid: for each invocation or workgroup, or once."""
-    shape = list(op.memref.type.get_shape())
-    if op.scope.data is ScratchScope.PER_INVOCATION:
-        shape[0] = geometry.invocation_count
-    elif op.scope.data is ScratchScope.PER_WORKGROUP:
-        shape[0] = geometry.group_count
-    return tuple(shape)
+    """How large scratch is for a grid."""
+    return scratch_sizes(op.scope.data, op.memref.type.get_shape(), geometry)

@@ -78,6 +78,11 @@ class Context:
             builder.store(value, second)
         self.exchange(builder, TRAPPED, 1)
 
+    def stop(self, builder: ir.IRBuilder, status: int) -> None:
+        """Tell all to stop, unless someone has for another reason."""
+        zero, why = ir.Constant(INDEX, 0), ir.Constant(INDEX, status)
+        builder.cmpxchg(self.word(builder, STOP), zero, why, "seq_cst", "seq_cst")
+
     def exchange(self, builder: ir.IRBuilder, index: int, value: int) -> None:
         """Store to a word of the job that others may read or write at the same time."""
         address = self.word(builder, index)

@@ -37,7 +37,7 @@ from vyre.lowering.llvm.control import Registers
 from vyre.lowering.llvm.costs import is_uneven, operations
 from vyre.lowering.llvm.counting import smaller
 from vyre.lowering.llvm.hosts import HostCode
-from vyre.lowering.llvm.job import MEET, RELEASE, STATUS_TRAPPED, STOP
+from vyre.lowering.llvm.job import MEET, RELEASE, STATUS_TRAPPED
 from vyre.lowering.llvm.layout import (
     COUNTER,
     GROUPS,
@@ -67,8 +67,8 @@ ENTRY = "vyre.entry"
 PIECES = 16
 """Into how many pieces for each worker an uneven launch is divided."""
 
-LONGEST_PIECE = 1 << 16
-"""Operations between two looks at whether to stop, in thousands or so."""
+LONGEST_PIECE = 1 << 24
+"""Operations between two looks at whether to stop, in launches without long loops."""
 
 
 def emit_entry(
@@ -255,8 +255,7 @@ class EntryCode(HostCode):
     def _run_part(self, run: Callable[[ir.Value, ir.Value], None], cost: int) -> None:
         """The worker's even part, with a look at whether to stop now and then."""
         builder = self.builder
-        group_cost = cost * self.layout.size[0] * self.layout.size[1] * self.layout.size[2]
-        longest = max(1, (LONGEST_PIECE << 8) // max(1, group_cost))
+        longest = max(1, LONGEST_PIECE // max(1, cost * prod(self.layout.size)))
         head, body, again, after = (
             builder.append_basic_block(name) for name in ("part", "piece", "again", "ran")
         )
@@ -391,7 +390,7 @@ class EntryCode(HostCode):
                 trapped = self.word(TRAPPED)
                 is_trapped = builder.icmp_unsigned("!=", trapped, zero)
                 with builder.if_then(is_trapped):
-                    context.exchange(builder, STOP, STATUS_TRAPPED)
+                    context.stop(builder, STATUS_TRAPPED)
             context.call(builder, RELEASE, [context.job], ir.VoidType())
         self.leave_if(context.is_stopped(builder))
         self.is_pending = False

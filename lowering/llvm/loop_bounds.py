@@ -29,9 +29,8 @@ def loop_accesses(loop: scf.ForOp) -> list[Access]:
         if isinstance(op, scf.ForOp | scf.WhileOp):
             return []
         if isinstance(op, vyre.LoadOp | vyre.StoreOp) and op.inbounds is None:
-            values = (op.buffer, *op.indices)
             is_outer = is_from_outside(op.buffer, loop)
-            if is_outer and all(_is_along(v, loop) for v in values[1:]):
+            if is_outer and all(_is_along(index, loop) for index in op.indices):
                 found.append(op)
     is_index = isinstance(induction.type, IndexType)
     uses_it = any(not is_from_outside(i, loop) for op in found for i in op.indices)

@@ -6,6 +6,7 @@ need no test depends on sizes and grid, so there may be several pieces of code f
 program, which differ in what was proved.
 """
 
+import json
 import threading
 from dataclasses import dataclass
 
@@ -40,6 +41,11 @@ class Source:
 
     text: str
     layout: Layout
+
+    @property
+    def identity(self) -> str:
+        """All that compiled code is; what traps say, for one, is no part of the text."""
+        return f"{json.dumps(self.layout.as_data())}\n{self.text}"
 
 
 class Plan:

@@ -54,15 +54,12 @@ def row_loads(program: vyre.ProgramOp) -> list[vyre.LoadOp]:
         if isinstance(op, vyre.LoadOp):
             is_declared = isinstance(op.buffer.owner, vyre.BufferOp)
             is_fresh = written.isdisjoint(sources[op.buffer])
-            if is_declared and is_fresh and all(_is_steady(i, found) for i in op.indices):
+            is_steady = all(is_same_along_x(index, found) for index in op.indices)
+            if is_declared and is_fresh and is_steady:
                 found[op.value] = op
         else:
             written.update(_written(op, sources))
     return list(found.values())
-
-
-def _is_steady(index: SSAValue, loads: dict[SSAValue, vyre.LoadOp]) -> bool:
-    return is_same_along_x(index, loads)
 
 
 def _outside_loops(block: Block) -> Iterator[Operation]:

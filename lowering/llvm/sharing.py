@@ -45,6 +45,7 @@ from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.uniformity import Level, Uniformity, uniformity
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import is_scalar
+from vyre.passes.tables import free_name
 
 _HARMLESS = (
     vyre.LoadOp,
@@ -139,19 +140,9 @@ def _move(loop: scf.ForOp, program: vyre.ProgramOp, launches: list[vyre.LaunchOp
         Rewriter.insert_op(copies, InsertPoint.before(launch))
         launch.operands = [*launch.operands, *copies[-1].results]
     for result in loop.results:
-        names = {entry.entry_name.data for entry in program.table}
-        param = vyre.ParamOp(_fresh(result.name_hint or "shared", names), result.type)
+        name = free_name(program, result.name_hint or "shared")
+        param = vyre.ParamOp(name, result.type)
         last = list(program.table)[-1]
         Rewriter.insert_op(param, InsertPoint.after(last))
         result.replace_all_uses_with(param.value)
     Rewriter.erase_op(loop)
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    """A name that is not taken yet."""
-    number = 0
-    found = name
-    while found in taken:
-        number += 1
-        found = f"{name}.{number}"
-    return found

@@ -7,14 +7,15 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.lowering.llvm import layout as at
 from vyre.lowering.llvm.context import NO_TRAP, TRAP_BITS
-from vyre.lowering.llvm.job import DEADLINE, ENTRY, WORKERS, new_job
+from vyre.lowering.llvm.job import DEADLINE, ENTRY, WORKERS, aligned_words, new_job
 from vyre.lowering.llvm.layout import Layout, Trap
 from vyre.runtime.backend import Buffer, Outcome, SegmentReport, is_buffer
 from vyre.runtime.cpu.machine import Linked
 from vyre.runtime.cpu.pool import WorkerPool
-from vyre.runtime.geometry import Geometry
+from vyre.runtime.geometry import Geometry, scratch_sizes
 from vyre.runtime.times import Times
 
 LINE = 128
@@ -86,7 +87,7 @@ class Job:
 
     def _make_scratch(self) -> None:
         for entry in self.code.layout.scratch:
-            shape = scratch_shape(entry.scope, entry.shape, self.geometry)
+            shape = scratch_sizes(ScratchScope(entry.scope), entry.shape, self.geometry)
             size = prod(shape) * entry.item_bytes
             memory = _aligned(size)
             self.words[entry.word] = memory.ctypes.data
@@ -205,17 +206,6 @@ class Job:
             self.words[entry.word : entry.word + 2] = 0
 
 
-def scratch_shape(scope: str, shape: list[int], geometry: Geometry) -> list[int]:
-    """The sizes of scratch for a grid."""
-    counts = {
-        "per_invocation": geometry.invocation_count,
-        "per_workgroup": geometry.group_count,
-    }
-    return [counts[scope], *shape[1:]] if scope in counts else shape
-
-
 def _aligned(size: int) -> NDArray[np.uint8]:
     """So many bytes, at least one, on cache lines of their own."""
-    room = np.zeros(max(1, size) + 2 * LINE, np.uint8)
-    begin = -room.ctypes.data % LINE
-    return room[begin : begin + -(-max(1, size) // LINE) * LINE]
+    return aligned_words(max(1, -(-size // 8))).view(np.uint8)

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from vyre.analysis.extents import Setting
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import ENTRY
-from vyre.lowering.llvm.plans import Plan
+from vyre.lowering.llvm.plans import Plan, Source
 from vyre.runtime.backend import Whole, is_buffer
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Code, Job
 from vyre.runtime.cpu.machine import Linked, Processor, object_code
@@ -19,7 +19,7 @@ from vyre.runtime.kernel_cache import KernelCache
 
 _compiling = threading.Lock()
 _codes: WeakValueDictionary[str, Code] = WeakValueDictionary()
-"""All code that is in use, by its IR."""
+"""All code that is in use, by what it was made of."""
 
 
 class CpuKernel:
@@ -103,17 +103,20 @@ class CpuKernel:
         if compiled is not None:
             return Code(Linked(compiled.code, ENTRY), compiled.layout)
         source = self._plan.source(setting)
+        self._stored.keep_sizes(sizes, source)
         with _compiling:
-            code = _codes.get(source.text)
+            code = _codes.get(source.identity)
             if code is None:
-                compiled = self._stored.find_code(source.text)
-                if compiled is None:
-                    made = object_code(source.text, Processor.host())
-                    compiled = Compiled(made, source.layout)
-                self._stored.keep(sizes, source.text, compiled)
-                code = Code(Linked(compiled.code, ENTRY), compiled.layout)
-                _codes[source.text] = code
+                code = _codes[source.identity] = self._compiled(source)
             return code
+
+    def _compiled(self, source: Source) -> Code:
+        compiled = self._stored.find_code(source)
+        if compiled is None:
+            made = object_code(source.text, Processor.host())
+            compiled = Compiled(made, source.layout)
+            self._stored.keep_code(source, compiled)
+        return Code(Linked(compiled.code, ENTRY), compiled.layout)
 
 
 def _sizes(whole: Whole) -> Hashable:

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering.llvm.layout import Layout
+from vyre.lowering.llvm.plans import Source
 from vyre.runtime.cpu.machine import Processor
 from vyre.runtime.kernel_cache import KernelCache, key_of
 
@@ -66,19 +67,21 @@ class StoredCode:
         data = self._cache.find(key.decode())
         return None if data is None else Compiled.from_bytes(data)
 
-    def find_code(self, text: str) -> Compiled | None:
-        """The code of an IR text."""
+    def find_code(self, source: Source) -> Compiled | None:
+        """The code of a source."""
         if self._cache is None:
             return None
-        data = self._cache.find(_code_key(text))
+        data = self._cache.find(_code_key(source))
         return None if data is None else Compiled.from_bytes(data)
 
-    def keep(self, sizes: str, text: str, compiled: Compiled) -> None:
-        """Remember the code of an IR text, and that it is right for these sizes."""
+    def keep_code(self, source: Source, compiled: Compiled) -> None:
+        """Remember the code of a source."""
         if self._cache is not None:
-            key = _code_key(text)
-            self._cache.keep(key, compiled.as_bytes())
-            self._keep(key.encode(), "sizes", sizes)
+            self._cache.keep(_code_key(source), compiled.as_bytes())
+
+    def keep_sizes(self, sizes: str, source: Source) -> None:
+        """Remember that the code of a source is right for these sizes."""
+        self._keep(_code_key(source).encode(), "sizes", sizes)
 
     def _found(self, *parts: str) -> bytes | None:
         return None if self._cache is None else self._cache.find(self._key(*parts))
@@ -99,8 +102,8 @@ def _text(unit: ProgramOp | ScheduleOp) -> str:
     return str(unit)
 
 
-def _code_key(text: str) -> str:
-    return key_of("cpu code", _processor(), text)
+def _code_key(source: Source) -> str:
+    return key_of("cpu code", _processor(), source.identity)
 
 
 @cache
