@@ -3,7 +3,8 @@ Loads, stores and atomics on buffers.
 
 Each index is compared with its own size, as an unsigned number. Outside, a load gives zero,
 a store does nothing, and an atomic gives zero and does nothing; `inbounds` accesses are not
-compared. The check is a branch, which LLVM turns into masks where it vectorises.
+compared. The check is a branch, likely to find the access inside, which LLVM turns into
+masks where it vectorises.
 """
 
 from collections.abc import Callable, Container, Generator, Sequence
@@ -114,7 +115,7 @@ class AccessCode:
             store(self._address(buffer, indices))
             return
         place = self._values.place(buffer)
-        with self._builder.if_then(self._is_inside(place, indices)):
+        with self._builder.if_then(self._is_inside(place, indices), likely=True):
             store(self._address(buffer, indices))
 
     def atomic(self, op: AtomicOp) -> None:
@@ -161,7 +162,7 @@ class AccessCode:
             return access(self._address(buffer, indices))
         inside = self._is_inside(self._values.place(buffer), indices)
         outside = builder.block
-        with builder.if_then(inside):
+        with builder.if_then(inside, likely=True):
             found = access(self._address(buffer, indices))
             origin = builder.block
         merged = builder.phi(found.type)

@@ -2,9 +2,9 @@
 What every function of a program's code is given: the job that it is part of, and the
 memory of the worker that runs it.
 
-The worker's memory begins with the record of its traps: the smallest invocation that
+The worker's memory begins with its record (see `layout`): the smallest invocation that
 trapped together with the number of the trap, in one word so that both are found together,
-and the trap's value. After it comes memory for a workgroup.
+the trap's value, and which workgroups were taken. After it comes memory for a workgroup.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from vyre.lowering.llvm.job import PULSE, STOP
-from vyre.lowering.llvm.layout import RECORD_BYTES, TRAPPED
+from vyre.lowering.llvm.layout import RECORD_BYTES, TRAP_VALUE, TRAPPED
 from vyre.lowering.llvm.values import INDEX
 
 TRAP_BITS = 20
@@ -73,9 +73,9 @@ class Context:
         before = builder.load(self.memory, typ=INDEX)
         with builder.if_then(builder.icmp_unsigned("<", found, before)):
             builder.store(found, self.memory)
-            one = ir.Constant(INDEX, 1)
-            second = builder.gep(self.memory, [one], source_etype=INDEX)
-            builder.store(value, second)
+            place = ir.Constant(INDEX, TRAP_VALUE)
+            address = builder.gep(self.memory, [place], source_etype=INDEX)
+            builder.store(value, address)
         self.exchange(builder, TRAPPED, 1)
 
     def stop(self, builder: ir.IRBuilder, status: int) -> None:

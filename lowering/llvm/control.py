@@ -16,6 +16,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from vyre.dialects.vyre import RegionOp, YieldOp
 from vyre.lowering.llvm.metadata import keep_rolled
 from vyre.lowering.llvm.scalars import EMITTERS, emit_scalar
+from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment, register_types
 
 Registers = list[ir.Value]
@@ -125,82 +126,82 @@ class ControlCode(ABC):
 
     def _for(self, op: scf.ForOp) -> None:
         """
-        Counts trips from zero, as many as there are without overflow; the induction value
-        is computed from the count. A loop that may be long is a loop over stretches of
-        trips, so that it can be stopped and its stretches vectorised.
+        A loop that may be long is a loop over stretches of trips, so that it can be stopped
+        and its stretches vectorised.
         """
         bounds = [self.values.scalar(value) for value in (op.lb, op.ub, op.step)]
-        trips = trip_count(self.builder, *bounds)
+        trips = Trips.of(self.builder, op, *bounds)
         carried = self.values.registers(op.iter_args)
         ways: list[tuple[Registers, ir.Block]] = []
-        for _ in self.versions(op, bounds, trips):
-            ways.append((self._trips(op, bounds, trips, carried), self.builder.block))
+        for _ in self.versions(op, trips):
+            ways.append((self._trips(op, trips, carried), self.builder.block))
         self.values.bind(op.res, self._merged(op.res, ways))
 
-    def versions(self, op: scf.ForOp, bounds: Registers, trips: ir.Value) -> Iterator[None]:
+    def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[None]:
         """Emit what chooses between versions of a loop, each of which is emitted next."""
         yield
 
-    def _trips(
-        self, op: scf.ForOp, bounds: Registers, trips: ir.Value, carried: Registers
-    ) -> Registers:
+    def _trips(self, op: scf.ForOp, trips: Trips, carried: Registers) -> Registers:
         if _is_short(op):
-            zero = ir.Constant(INDEX, 0)
-            return self._stretch(op, bounds, zero, trips, carried)
-        return self._stretches(op, bounds, trips, carried)
+            return self._stretch(op, trips, trips.first, trips.end, carried)
+        return self._stretches(op, trips, carried)
 
-    def _stretches(
-        self, op: scf.ForOp, bounds: list[ir.Value], trips: ir.Value, carried_in: Registers
-    ) -> Registers:
+    def _stretches(self, op: scf.ForOp, trips: Trips, carried_in: Registers) -> Registers:
         builder = self.builder
         head, body, after = self._append("stretches", "stretch", "done")
         before = builder.block
         builder.branch(head)
         builder.position_at_end(head)
-        first = builder.phi(INDEX)
+        first = builder.phi(trips.first.type)
         carried = self._phis(op.iter_args)
-        _come_from([first, *carried], [ir.Constant(INDEX, 0), *carried_in], before)
-        builder.cbranch(builder.icmp_unsigned("<", first, trips), body, after)
+        _come_from([first, *carried], [trips.first, *carried_in], before)
+        builder.cbranch(trips.is_before(builder, first, trips.end), body, after)
         builder.position_at_end(body)
-        left = builder.sub(trips, first)
-        length = ir.Constant(INDEX, STRETCHES[min(_depth(op), len(STRETCHES)) - 1])
-        is_last = builder.icmp_unsigned("<", left, length)
-        end = builder.add(first, builder.select(is_last, left, length))
-        following = self._stretch(op, bounds, first, end, list(carried))
-        with builder.if_then(builder.icmp_unsigned("<", end, trips)):
+        end = self._end_of_stretch(op, trips, first)
+        following = self._stretch(op, trips, first, end, list(carried))
+        with builder.if_then(trips.is_before(builder, end, trips.end), likely=False):
             self.poll()
         _come_from([first, *carried], [end, *following], builder.block)
         builder.branch(head)
         builder.position_at_end(after)
         return list(carried)
 
+    def _end_of_stretch(self, op: scf.ForOp, trips: Trips, first: ir.Value) -> ir.Value:
+        """Where a stretch ends that begins before the last trip has ended."""
+        builder = self.builder
+        left = builder.sub(trips.end, first)
+        longest = STRETCHES[min(_depth(op), len(STRETCHES)) - 1]
+        if longest >> (left.type.width - 1):
+            return trips.end  # Such numbers do not go so far.
+        length = ir.Constant(left.type, longest)
+        is_last = builder.icmp_unsigned("<=", left, length)
+        return builder.select(is_last, trips.end, builder.add(first, length))
+
     def _stretch(
         self,
         op: scf.ForOp,
-        bounds: list[ir.Value],
+        trips: Trips,
         first: ir.Value,
         end: ir.Value,
         carried_in: Registers,
     ) -> Registers:
         """The trips from one to another; gives what the last one carries on."""
         builder = self.builder
-        start, _, step = bounds
         head, body, after = self._append("for", "trip", "end")
         before = builder.block
         builder.branch(head)
         builder.position_at_end(head)
-        trip = builder.phi(INDEX)
+        counter = builder.phi(first.type)
         carried = self._phis(op.iter_args)
-        _come_from([trip, *carried], [first, *carried_in], before)
-        builder.cbranch(builder.icmp_unsigned("<", trip, end), body, after)
+        _come_from([counter, *carried], [first, *carried_in], before)
+        builder.cbranch(trips.is_before(builder, counter, end), body, after)
         builder.position_at_end(body)
-        count = trip if start.type == INDEX else builder.trunc(trip, start.type)
-        induction = builder.add(start, builder.mul(count, step))
-        self.values.bind(op.body.block.args, [induction, *carried])
+        number = trips.number(builder, counter)
+        self.values.bind(op.body.block.args, [number, *carried])
         registers = self.block(op.body.block)
         if registers is not None:
-            following = builder.add(trip, ir.Constant(INDEX, 1), flags=["nuw"])
-            _come_from([trip, *carried], [following, *registers], builder.block)
+            following = trips.after(builder, counter)
+            _come_from([counter, *carried], [following, *registers], builder.block)
             back_edge = builder.branch(head)
             if not _is_short(op):
                 keep_rolled(back_edge, builder.module)
@@ -247,7 +248,8 @@ class ControlCode(ABC):
         following = builder.add(trip, ir.Constant(INDEX, 1))
         stretch = STRETCHES[min(depth + 1, len(STRETCHES)) - 1]
         rest = builder.and_(following, ir.Constant(INDEX, stretch - 1))
-        with builder.if_then(builder.icmp_unsigned("==", rest, ir.Constant(INDEX, 0))):
+        is_time = builder.icmp_unsigned("==", rest, ir.Constant(INDEX, 0))
+        with builder.if_then(is_time, likely=False):
             self.poll()
         return following
 
@@ -298,24 +300,6 @@ def _loops_in(op: Operation) -> list[Operation]:
                 is_loop = isinstance(inner, scf.ForOp | scf.WhileOp)
                 found += [inner] if is_loop else _loops_in(inner)
     return found
-
-
-def trip_count(
-    builder: ir.IRBuilder, start: ir.Value, end: ir.Value, step: ir.Value
-) -> ir.Value:
-    """
-    Trips of a `for`: none unless start < end and step > 0, as signed numbers; else the
-    distance by the step, rounded up. Nothing overflows.
-    """
-    if start.type != INDEX:
-        start, end, step = (builder.sext(value, INDEX) for value in (start, end, step))
-    zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
-    forward = builder.icmp_signed(">", step, zero)
-    runs = builder.and_(builder.icmp_signed("<", start, end), forward)
-    stride = builder.select(forward, step, one)
-    last = builder.sub(builder.sub(end, start), one)
-    trips = builder.add(builder.udiv(last, stride), one)
-    return builder.select(runs, trips, zero)
 
 
 def _come_from(

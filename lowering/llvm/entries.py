@@ -10,13 +10,12 @@ each launch. Between launches all meet. What is read back from buffers is read b
 one who comes to the meeting, while nobody can write, and handed to the others in the job:
 so all take the same turns.
 
-Workers divide the workgroups evenly. Where a program has loops whose trips nobody knows,
-they take pieces, and more when they are done.
+How they divide workgroups is described in `dividing`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import prod
 
 from llvmlite import ir
@@ -35,11 +34,10 @@ from vyre.lowering.llvm.clipping import effect_level
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.control import Registers
 from vyre.lowering.llvm.costs import is_uneven, operations
-from vyre.lowering.llvm.counting import smaller
+from vyre.lowering.llvm.dividing import Division, Run
 from vyre.lowering.llvm.hosts import HostCode
 from vyre.lowering.llvm.job import MEET, RELEASE, STATUS_TRAPPED
 from vyre.lowering.llvm.layout import (
-    COUNTER,
     GROUPS,
     LATEST,
     MARK,
@@ -64,9 +62,6 @@ from vyre.passes.workgroup_plan import WorkgroupPlan
 
 ENTRY = "vyre.entry"
 
-PIECES = 16
-"""Into how many pieces for each worker an uneven launch is divided."""
-
 LONGEST_PIECE = 1 << 24
 """Operations between two looks at whether to stop, in launches without long loops."""
 
@@ -74,12 +69,14 @@ LONGEST_PIECE = 1 << 24
 def emit_entry(
     module: ir.Module,
     schedule: vyre.ScheduleOp,
-    plans: dict[vyre.ProgramOp, WorkgroupPlan],
+    plans: Mapping[vyre.ProgramOp, WorkgroupPlan],
+    once: Mapping[vyre.ProgramOp, vyre.ProgramOp | None],
 ) -> Layout:
     """
-    Add the functions of a schedule to a module; gives the words of its job.
+    Add the functions of a schedule to a module; gives the words of its job. `once` has for
+    programs what is done once for each of their launches.
 
-    Example: `layout = emit_entry(module, schedule)`
+    Example: `layout = emit_entry(module, schedule, {}, {})`
     """
     word = ir.IntType(64)
     signature = ir.FunctionType(ir.VoidType(), [POINTER, word, word])
@@ -89,10 +86,13 @@ def emit_entry(
     layout = Layout(schedule.sym_name.data)
     functions = ProgramFunctions(module, layout, launched_by(schedule), plans)
     code = EntryCode.begun(function, schedule, layout, functions)
+    code.done_once = once
     Passes(code, layout).emit(code.once)
     builder = code.builder
     builder.branch(code.over)
     builder.position_at_end(code.over)
+    if functions.has_uneven:
+        code.division.leave()
     builder.ret_void()
     return layout
 
@@ -117,15 +117,16 @@ class EntryCode(HostCode):
     layout: Layout
     functions: ProgramFunctions
     workers: ir.Value
-    first: ir.Value
-    end: ir.Value
-    """The worker's even part of the workgroups."""
+    division: Division
+    """The workgroups of each worker."""
     count: ir.Value
     """All workgroups."""
     done: set[Operation]
     """What was read back already, with others."""
     is_pending: bool
     """Whether there may be launches for which nobody has waited."""
+    done_once: Mapping[vyre.ProgramOp, vyre.ProgramOp | None]
+    """What is done once for each launch of a program."""
     _is_quiet: bool
     """Whether no launch can be near."""
     _accesses: Parallel
@@ -155,7 +156,7 @@ class EntryCode(HostCode):
         code.schedule, code.layout, code.functions = schedule, layout, functions
         code.workers = workers
         code.count = builder.mul(builder.mul(groups[0], groups[1]), groups[2])
-        code.first, code.end = code.part_of(code.count)
+        code.division = Division(builder, code.context, workers, code.count)
         code.done = set()
         code.is_pending = False
         code._is_quiet = False
@@ -165,12 +166,8 @@ class EntryCode(HostCode):
 
     def part_of(self, count: ir.Value) -> tuple[ir.Value, ir.Value]:
         """This worker's even part of so many things: the first, and the end."""
-        builder, worker = self.builder, self.context.worker
-        share = builder.udiv(count, self.workers)
-        rest = builder.urem(count, self.workers)
-        first = builder.add(builder.mul(worker, share), smaller(builder, worker, rest))
-        has_more = builder.zext(builder.icmp_unsigned("<", worker, rest), INDEX)
-        return first, builder.add(first, builder.add(share, has_more))
+        division = Division(self.builder, self.context, self.workers, count)
+        return division.first, division.end
 
     def _bind_table(self) -> None:
         for entry in self.schedule.table:
@@ -227,74 +224,36 @@ class EntryCode(HostCode):
         """All workgroups of a program, when all launches before have ended."""
         assert self.schedule.parent is not None
         program = programs_in(self.schedule.parent)[op.segment.string_value()]
-        registers = self.values.registers(op.arguments)
-        function = self.functions.of(program)
         self.meet_if_pending()
         word = self.layout.reserve(2)
         self._count(word)
         self.layout.launches.append(LaunchWords(program.sym_name.data, word))
         self.layout.cost = max(self.layout.cost, operations(program))
-        common = [self.context.job, self.context.worker, self.context.memory, *self.groups]
-
-        def run(first: ir.Value, end: ir.Value) -> None:
-            self.builder.call(function, [*common, first, end, *registers])
-
+        once = self.done_once.get(program)
+        if once is not None:
+            self._run_once(self._call_of(once, op))
+        run = self._call_of(program, op)
         if effect_level(program) is Level.GRID:
             self._run_once(run)
         elif is_uneven(program):
-            self._run_what_is_left(run)
+            self.division.run_pieces(run, self.poll)
         else:
-            self._run_part(run, operations(program))
+            group_cost = max(1, operations(program) * prod(self.layout.size))
+            self.division.run_whole(run, max(1, LONGEST_PIECE // group_cost), self.poll)
         self.is_pending = True
 
-    def _run_once(self, run: Callable[[ir.Value, ir.Value], None]) -> None:
+    def _call_of(self, program: vyre.ProgramOp, op: vyre.LaunchOp) -> Run:
+        registers = self.values.registers(op.arguments)
+        function = self.functions.of(program)
+        common = [self.context.job, self.context.worker, self.context.memory, *self.groups]
+        return lambda first, end: self.builder.call(
+            function, [*common, first, end, *registers]
+        )
+
+    def _run_once(self, run: Run) -> None:
         """One workgroup is enough: all would do the same."""
         with self.builder.if_then(self.is_first()):
             run(ir.Constant(INDEX, 0), ir.Constant(INDEX, 1))
-
-    def _run_part(self, run: Callable[[ir.Value, ir.Value], None], cost: int) -> None:
-        """The worker's even part, with a look at whether to stop now and then."""
-        builder = self.builder
-        longest = max(1, LONGEST_PIECE // max(1, cost * prod(self.layout.size)))
-        head, body, again, after = (
-            builder.append_basic_block(name) for name in ("part", "piece", "again", "ran")
-        )
-        before = builder.block
-        builder.branch(head)
-        builder.position_at_end(head)
-        first = builder.phi(INDEX)
-        first.add_incoming(self.first, before)
-        builder.cbranch(builder.icmp_unsigned("<", first, self.end), body, after)
-        builder.position_at_end(body)
-        left = builder.sub(self.end, first)
-        size = smaller(builder, left, ir.Constant(INDEX, longest))
-        end = builder.add(first, size)
-        run(first, end)
-        builder.cbranch(builder.icmp_unsigned("<", end, self.end), again, after)
-        builder.position_at_end(again)
-        self.poll()
-        first.add_incoming(end, builder.block)
-        builder.branch(head)
-        builder.position_at_end(after)
-
-    def _run_what_is_left(self, run: Callable[[ir.Value, ir.Value], None]) -> None:
-        """Take a piece after the other, until there is none."""
-        builder = self.builder
-        pieces = builder.mul(self.workers, ir.Constant(INDEX, PIECES))
-        size = builder.add(builder.udiv(self.count, pieces), ir.Constant(INDEX, 1))
-        head, body, after = (
-            builder.append_basic_block(name) for name in ("take", "piece", "ran")
-        )
-        counter = self.context.word(builder, COUNTER)
-        builder.branch(head)
-        builder.position_at_end(head)
-        first = builder.atomic_rmw("add", counter, size, "monotonic")
-        builder.cbranch(builder.icmp_unsigned("<", first, self.count), body, after)
-        builder.position_at_end(body)
-        run(first, smaller(builder, builder.add(first, size), self.count))
-        self.poll()
-        builder.branch(head)
-        builder.position_at_end(after)
 
     def _count(self, word: int) -> None:
         """Let one worker report a launch."""
@@ -384,8 +343,6 @@ class EntryCode(HostCode):
         with builder.if_then(builder.icmp_unsigned("!=", is_last, zero)):
             last()
             self._measure()
-            if self.functions.has_uneven:
-                builder.store(zero, context.word(builder, COUNTER))
             if self.functions.has_traps:
                 trapped = self.word(TRAPPED)
                 is_trapped = builder.icmp_unsigned("!=", trapped, zero)

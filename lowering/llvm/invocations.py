@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 
 from llvmlite import ir
 from typing_extensions import override
@@ -16,10 +17,12 @@ from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre.attributes import LinearScope
 from vyre.lowering.llvm.accesses import AccessCode
 from vyre.lowering.llvm.context import Context
-from vyre.lowering.llvm.control import STRETCHES, ControlCode, Registers
+from vyre.lowering.llvm.control import STRETCHES, ControlCode
 from vyre.lowering.llvm.counting import counted, smaller
+from vyre.lowering.llvm.loop_bounds import Access as LoopAccess
 from vyre.lowering.llvm.loop_bounds import is_from_outside, loop_accesses
-from vyre.lowering.llvm.metadata import Parallel
+from vyre.lowering.llvm.metadata import LIKELY, Parallel
+from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment
 
 SUBGROUP_SIZE = 32
@@ -149,32 +152,43 @@ class InvocationCode(ControlCode):
             self.operation(value.owner)
 
     @override
-    def versions(self, op: scf.ForOp, bounds: Registers, trips: ir.Value) -> Iterator[None]:
+    def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[None]:
         """One without comparisons of accesses that are inside in all trips, one with."""
         accesses = loop_accesses(op)
         if not accesses:
             yield
             return
         builder = self.builder
-        start, _, step = bounds
-        before_last = builder.sub(trips, ir.Constant(INDEX, 1))
-        last = builder.add(start, builder.mul(before_last, step))
-        inside: ir.Value = ir.Constant(ir.IntType(1), 1)
-        for number in (start, last):
-            for access in accesses:
-                indices = [self._in_trip(index, op, number) for index in access.indices]
-                is_inside = self._accesses.are_inside(access.buffer, indices)
-                inside = builder.and_(inside, is_inside)
+        inside = self._are_inside(op, trips, accesses)
         without, with_them, joined = (
             builder.append_basic_block(name) for name in ("inside", "compared", "looped")
         )
-        builder.cbranch(inside, without, with_them)
+        builder.cbranch(inside, without, with_them).set_weights(LIKELY)
         for block, known in ((without, accesses), (with_them, [])):
             builder.position_at_end(block)
             with self._accesses.known(known):
                 yield
             builder.branch(joined)
         builder.position_at_end(joined)
+
+    def _are_inside(
+        self, op: scf.ForOp, trips: Trips, accesses: Sequence[LoopAccess]
+    ) -> ir.Value:
+        """Whether accesses are inside in all trips."""
+        builder = self.builder
+        start, end = trips.start, trips.end_number(builder)
+        conditions: list[ir.Value] = []
+        for access in accesses:
+            sizes = self.values.place(access.buffer).sizes
+            for index, size in zip(access.indices, sizes, strict=True):
+                first = self._in_trip(index, op, start)
+                if is_from_outside(index, op):
+                    conditions.append(builder.icmp_unsigned("<", first, size))
+                else:
+                    after = self._in_trip(index, op, end)
+                    conditions.append(builder.icmp_unsigned("<=", first, after))
+                    conditions.append(builder.icmp_unsigned("<=", after, size))
+        return reduce(builder.and_, conditions)
 
     def _in_trip(self, index: SSAValue, loop: scf.ForOp, number: ir.Value) -> ir.Value:
         """What an index is in the trip with a number."""

@@ -26,24 +26,30 @@ TIMED = HEADER_WORDS + 7
 """Not 0 if launches shall be timed."""
 
 # What is written while the code runs, on cache lines of its own.
-COUNTER = HEADER_WORDS + 16
-"""The first workgroup that nobody has taken yet, where workers take what is left."""
-TRAPPED = HEADER_WORDS + 32
+TRAPPED = HEADER_WORDS + 16
 """Not 0 when an invocation has trapped."""
-DIFFERS = HEADER_WORDS + 33
+DIFFERS = HEADER_WORDS + 17
 """Not 0 when a pass has changed something."""
-DONE = HEADER_WORDS + 34
+DONE = HEADER_WORDS + 18
 """How many passes were made."""
-MARK = HEADER_WORDS + 35
+MARK = HEADER_WORDS + 19
 """The clock when the last launch ended."""
-LATEST = HEADER_WORDS + 36
+LATEST = HEADER_WORDS + 20
 """Where the ticks of the latest launch are, in bytes from the job's beginning."""
-OTHER = HEADER_WORDS + 37
+OTHER = HEADER_WORDS + 21
 """Ticks of what is no launch."""
-FIRST_FREE = HEADER_WORDS + 48
+FIRST_FREE = HEADER_WORDS + 32
 
+# The record at the beginning of each worker's memory, in words.
+TRAP = 0
+"""The smallest invocation that trapped, with the number of the trap."""
+TRAP_VALUE = 1
+COUNTER = 2
+"""The first workgroup of the worker's part that nobody has taken; see `dividing`."""
 RECORD_BYTES = 64
-"""Of the trap record at the beginning of each worker's memory."""
+
+EXHAUSTED = 2**62
+"""A counter of a part that has nothing left."""
 
 
 @dataclass

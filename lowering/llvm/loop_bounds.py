@@ -1,10 +1,12 @@
 """
 Accesses along a loop, whose bounds are compared once for the loop and not in each trip.
 
-An index that is the loop's number plus something from outside the loop grows from its first
-value to its last. If both are inside the buffer, so is everything in between: nothing
-wraps, because a buffer has much fewer than 2^63 elements and a loop's numbers are less than
-2^63 apart. So the loop is there twice, without comparisons of these accesses and with them.
+An index that is the loop's number plus something from outside the loop takes the values
+from its first to before its end, one after the other or in steps. If the first is not after
+the end, and the end not after the buffer's, all are inside. Nothing wraps in between: a
+loop's numbers are less than 2^64 apart, so an end that is not before the first is as far
+away as the loop goes. So the loop is there twice, without comparisons of these accesses and
+with them.
 """
 
 from xdsl.dialects import arith, scf

@@ -12,6 +12,9 @@ one invocation to the next, and LLVM may vectorise the loop over them without pr
 from llvmlite import ir
 from typing_extensions import override
 
+LIKELY = (99, 1)
+"""Weights of a branch that nearly always goes the first way."""
+
 
 class _Distinct(ir.MDValue):
     """A node that is equal to no other."""

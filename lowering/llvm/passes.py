@@ -84,8 +84,8 @@ class Passes:
             self._clear_part(address, code.word(entry.word + 1))
 
     def _clear_part(self, address: ir.Value, size: ir.Value) -> None:
-        builder = self._code.builder
-        first, end = self._code.part_of(size)
+        code, builder = self._code, self._code.builder
+        first, end = code.part_of(size)
         part = builder.gep(address, [first], source_etype=BYTE)
         clear(builder, part, builder.sub(end, first))
 

@@ -51,6 +51,9 @@ from vyre.lowering.llvm.values import INDEX, POINTER, Environment, register_type
 FEW = ["nuw", "nsw"]
 """Numbers of invocations never come near to what a register holds."""
 
+STRETCH = 64
+"""Invocations around one that is left out: as many as any processor takes at once."""
+
 ALIGNMENT = 64
 """Of workgroup buffers, in bytes."""
 
@@ -165,9 +168,7 @@ class Phase:
         self._sizes = [ir.Constant(INDEX, size) for size in program.workgroup]
         found = guards(program.body.block)
         self._clipping = [guard for guard in found if guard.predicate != "ne"]
-        cutting = [guard for guard in found if guard.predicate == "ne"]
-        self._cutting = cutting[0] if cutting else None
-        self._settled = [*self._clipping, *cutting[:1]]
+        self._leaving_out = next((g for g in found if g.predicate == "ne"), None)
         self._level = effect_level(program)
 
     def emit(self) -> None:
@@ -244,26 +245,43 @@ class Phase:
             end = smaller(builder, end, builder.add(start, ir.Constant(INDEX, 1)))
         loads = {load: code.load_ahead(load) for load in row_loads(self._program)}
         row = _RowCode(groups, group, group_ids, ids, start, end, loads)
-        if self._cutting is None:
-            self._uncut(row)
+        if self._leaving_out is None:
+            self._part(row, self._clipping)
             return
-        left_out = self._numbers_of(code, self._cutting, ahead)[0]
-        with _two_parts(builder, start, end, left_out) as (first, last):
-            self._uncut(replace(row, start=first, end=last))
+        left_out = self._numbers_of(code, self._leaving_out, ahead)[0]
+        self._parts(row, left_out)
 
-    def _uncut(self, row: _RowCode) -> None:
-        """A row, without comparisons if all of it is inside the buffers."""
+    def _parts(self, row: _RowCode, left_out: ir.Value) -> None:
+        """A row without one invocation: what is around that one, then the rest."""
+        builder, around = self._builder, _around(self._builder, row, left_out)
+        self._part(around, self._clipping)
+        length = builder.sub(around.end, around.start)
+        is_all = builder.icmp_unsigned("==", length, builder.sub(row.end, row.start))
+        zero, two = ir.Constant(INDEX, 0), ir.Constant(INDEX, 2)
+        parts = builder.select(is_all, zero, two)
+        settled = [*self._clipping, self._leaving_out]
+        with counted(builder, zero, parts, "part") as (part, _):
+            is_first = builder.icmp_unsigned("==", part, zero)
+            start = builder.select(is_first, row.start, around.end)
+            end = builder.select(is_first, around.start, row.end)
+            self._part(replace(row, start=start, end=end), settled)
+
+    def _part(self, row: _RowCode, settled: Sequence[Guard]) -> None:
+        """
+        A part of a row where some guards are true, without comparisons if all of it is
+        inside the buffers.
+        """
         steady = {load.value for load in row.loads}
         accesses = row_accesses(self._program, steady)
         if not accesses:
-            self._invocations(row, ())
+            self._invocations(row, settled, ())
             return
         is_inside = self._are_inside(row, accesses)
-        with self._builder.if_else(is_inside) as (then, otherwise):
+        with self._builder.if_else(is_inside, likely=True) as (then, otherwise):
             with then:
-                self._invocations(row, accesses)
+                self._invocations(row, settled, accesses)
             with otherwise:
-                self._invocations(row, ())
+                self._invocations(row, settled, ())
 
     def _are_inside(self, row: _RowCode, accesses: Sequence[RowAccess]) -> ir.Value:
         """Whether the first and the last access of a row are inside their buffers."""
@@ -280,7 +298,9 @@ class Phase:
                 inside = builder.and_(inside, code.is_inside(access))
         return inside
 
-    def _invocations(self, row: _RowCode, inside: Sequence[RowAccess]) -> None:
+    def _invocations(
+        self, row: _RowCode, settled: Sequence[Guard], inside: Sequence[RowAccess]
+    ) -> None:
         """The loop over x."""
         builder = self._builder
         parallel = self._parallel
@@ -289,7 +309,7 @@ class Phase:
                 row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids]
             )
             code = self._code(position, following, inside)
-            for guard in self._settled:
+            for guard in settled:
                 is_true = ir.Constant(ir.IntType(1), int(not guard.is_negated))
                 code.settled[guard.op] = is_true
             code.settled |= row.loads
@@ -396,18 +416,17 @@ def _numbers(
             return below, past
 
 
-@contextmanager
-def _two_parts(
-    builder: ir.IRBuilder, start: ir.Value, end: ir.Value, left_out: ir.Value
-) -> Generator[tuple[ir.Value, ir.Value]]:
-    """A loop over what is before a number and what is after it; gives both ends."""
-    zero, one, two = (ir.Constant(INDEX, number) for number in range(3))
-    after = larger(builder, start, builder.add(left_out, one))
-    before = smaller(builder, end, left_out)
-    with counted(builder, zero, two, "part") as (part, _):
-        is_first = builder.icmp_unsigned("==", part, zero)
-        first = builder.select(is_first, start, after)
-        yield first, builder.select(is_first, before, end)
+def _around(builder: ir.IRBuilder, row: _RowCode, left_out: ir.Value) -> _RowCode:
+    """The stretch of a row that has a number in it, at the end of the row if none has."""
+    distance = builder.sub(left_out, row.start)
+    is_there = builder.and_(
+        builder.icmp_unsigned(">=", left_out, row.start),
+        builder.icmp_unsigned("<", left_out, row.end),
+    )
+    rounded = builder.and_(distance, ir.Constant(INDEX, -STRETCH))
+    start = builder.select(is_there, builder.add(row.start, rounded), row.end)
+    end = smaller(builder, row.end, builder.add(start, ir.Constant(INDEX, STRETCH)))
+    return replace(row, start=start, end=end)
 
 
 def clear(builder: ir.IRBuilder, address: ir.Value, size: int | ir.Value) -> None:

@@ -22,6 +22,7 @@ from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import emit_entry, launched_by
 from vyre.lowering.llvm.layout import Layout
 from vyre.lowering.llvm.sharing import share_uniform_loops
+from vyre.lowering.llvm.uniform_stores import take_uniform_stores
 from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.promote_lets import PromoteLetsPass
 from vyre.passes.prove_inbounds import mark_inbounds
@@ -63,6 +64,7 @@ class Plan:
             self._schedule = scheduled(unit)
             programs = launched_by(self._schedule)
             share_uniform_loops(self._schedule, programs)
+            self._once = {program: take_uniform_stores(program) for program in programs}
             self._plans = {
                 program: workgroup_schedule(program)
                 for program in programs
@@ -74,7 +76,7 @@ class Plan:
         with self._lock, deep_recursion():
             self._prove(setting)
             module = ir.Module(self._schedule.sym_name.data)
-            layout = emit_entry(module, self._schedule, self._plans)
+            layout = emit_entry(module, self._schedule, self._plans, self._once)
             layout.is_schedule = self._was_schedule
             return Source(str(module), layout)
 

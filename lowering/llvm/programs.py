@@ -4,7 +4,7 @@ needed: a phase if no invocation waits for another one, and else a little schedu
 workgroup, whose launches are phases.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from llvmlite import ir
 from xdsl.ir import Operation
@@ -32,7 +32,7 @@ class ProgramFunctions:
         module: ir.Module,
         layout: Layout,
         programs: Iterable[vyre.ProgramOp],
-        plans: dict[vyre.ProgramOp, WorkgroupPlan],
+        plans: Mapping[vyre.ProgramOp, WorkgroupPlan],
     ):
         self._module = module
         self._layout = layout

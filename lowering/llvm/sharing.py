@@ -35,28 +35,15 @@ before the launch. Each worker goes through it once, and not once for each invoc
 The schedule has loads then, which only the code generator for CPUs understands.
 """
 
-from collections.abc import Iterable, Iterator
-
 from xdsl.dialects import scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.uniformity import Level, Uniformity, uniformity
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import is_scalar
+from vyre.lowering.llvm.slices import harmless_slice, is_harmless, unconditional
 from vyre.passes.tables import free_name
-
-_HARMLESS = (
-    vyre.LoadOp,
-    vyre.LengthOp,
-    vyre.WorkgroupCountOp,
-    vyre.WorkgroupSizeOp,
-    scf.IfOp,
-    scf.ForOp,
-    scf.YieldOp,
-)
-_TABLE = (vyre.BufferOp, vyre.ParamOp)
 
 
 def share_uniform_loops(schedule: vyre.ScheduleOp, programs: list[vyre.ProgramOp]) -> None:
@@ -77,21 +64,12 @@ def share_uniform_loops(schedule: vyre.ScheduleOp, programs: list[vyre.ProgramOp
 def _shared_loops(program: vyre.ProgramOp) -> list[scf.ForOp]:
     """The loops of a program that all invocations go through with the same results."""
     loops = [
-        op for op in _unconditional(program.body.block.ops) if isinstance(op, scf.ForOp)
+        op for op in unconditional(program.body.block.ops) if isinstance(op, scf.ForOp)
     ]
     if not loops:
         return []
     facts = uniformity(program)
     return [loop for loop in loops if _is_shared(loop, facts)]
-
-
-def _unconditional(ops: Iterable[Operation]) -> Iterator[Operation]:
-    """Operations that every invocation executes, also inside regions."""
-    for op in ops:
-        if isinstance(op, vyre.RegionOp):
-            yield from _unconditional(op.body.block.ops)
-        else:
-            yield op
 
 
 def _is_shared(loop: scf.ForOp, facts: Uniformity) -> bool:
@@ -100,36 +78,14 @@ def _is_shared(loop: scf.ForOp, facts: Uniformity) -> bool:
         bool(loop.results)
         and all(is_scalar(result.type) for result in loop.results)
         and all(facts.level(result) is Level.GRID for result in loop.results)
-        and all(type(op) in PURE_OPS or isinstance(op, _HARMLESS) for op in inner)
+        and all(map(is_harmless, inner))
         and all(facts.level(value) is Level.GRID for op in inner for value in op.results)
-        and _slice(loop) is not None
+        and harmless_slice(loop) is not None
     )
 
 
-def _slice(loop: scf.ForOp) -> list[Operation] | None:
-    """What the loop needs, in order; None if that is more than pure operations."""
-    inside = set(loop.walk())
-    found: dict[Operation, None] = {}
-
-    def visit(op: Operation) -> bool:
-        for value in op.operands:
-            owner = value.owner
-            if not isinstance(owner, Operation):
-                if owner.parent_op() not in inside:
-                    return False
-            elif owner not in found and owner not in inside:
-                if not isinstance(owner, _TABLE):
-                    is_plain = type(owner) in PURE_OPS or isinstance(owner, _HARMLESS)
-                    if owner.regions or not is_plain or not visit(owner):
-                        return False
-                    found[owner] = None
-        return True
-
-    return list(found) if all(visit(op) for op in loop.walk()) else None
-
-
 def _move(loop: scf.ForOp, program: vyre.ProgramOp, launches: list[vyre.LaunchOp]) -> None:
-    ops = [*(_slice(loop) or ()), loop]
+    ops = [*(harmless_slice(loop) or ()), loop]
     table = list(program.launch_table)
     for launch in launches:
         mapping: dict[SSAValue, SSAValue] = {

@@ -81,7 +81,8 @@ class Job:
         stride = -(-self.code.layout.memory_bytes // LINE) * LINE
         memory = _aligned(stride * self.workers)
         self._records = memory.view(np.uint64).reshape(self.workers, -1)
-        self._records[:, 0] = NO_TRAP
+        self._records[:, at.TRAP] = NO_TRAP
+        self._records[:, at.COUNTER] = at.EXHAUSTED
         self.words[at.MEMORY], self.words[at.STRIDE] = memory.ctypes.data, stride
         self._keeps.append(memory)
 
@@ -190,8 +191,9 @@ class Job:
 
     def trap(self) -> TrapReport:
         """What the last run trapped at; then it is forgotten."""
-        worker = int(self._records[:, 0].argmin())
-        record, value = (int(word) for word in self._records[worker, :2])
+        worker = int(self._records[:, at.TRAP].argmin())
+        record = int(self._records[worker, at.TRAP])
+        value = int(self._records[worker, at.TRAP_VALUE])
         self.reset()
         trap = self.code.layout.traps[record & ((1 << TRAP_BITS) - 1)]
         signed = value - 2**64 if value >= 2**63 else value
@@ -199,8 +201,8 @@ class Job:
 
     def reset(self) -> None:
         """Begin anew after a run that did not come to its end."""
-        self._records[:, 0] = NO_TRAP
-        for word in (at.TRAPPED, at.COUNTER, at.DIFFERS):
+        self._records[:, at.TRAP] = NO_TRAP
+        for word in (at.TRAPPED, at.DIFFERS):
             self.words[word] = 0
         for entry in self.code.layout.launches:
             self.words[entry.word : entry.word + 2] = 0

@@ -1,0 +1,135 @@
+"""
+How the workers of a launch divide its workgroups.
+
+Each has an even part, the same one in every launch, so that what it wrote is still near
+when it reads that again. Where all workgroups take the same time, as far as one can tell,
+it runs its part as a whole. Else it takes a piece of its part after the other, and then
+pieces that others have left of theirs.
+
+The first workgroup of a part that nobody has taken is a *counter* in its worker's memory.
+Pieces are taken by adding to it, and a part is exhausted when it is past the end. A worker
+sets its counter when it begins a launch. Until then it is exhausted: it was in the launch
+before, a new job's counters are, and who leaves the job sets its own so. So nobody takes a
+piece of another launch, and a worker who comes late only is not helped yet.
+"""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from llvmlite import ir
+
+from vyre.lowering.llvm.context import Context
+from vyre.lowering.llvm.counting import counted, smaller
+from vyre.lowering.llvm.layout import COUNTER, EXHAUSTED, MEMORY, STRIDE
+from vyre.lowering.llvm.values import INDEX, POINTER
+
+PIECES = 16
+"""Into how many pieces the part of a worker is divided."""
+
+Run = Callable[[ir.Value, ir.Value], object]
+"""Emits a call that runs the workgroups from one to before another."""
+
+
+class Division:
+    """
+    The parts of all workers, for a function that each of them runs.
+
+    Example: `Division(builder, context, workers, count).run_pieces(run, poll)`
+    """
+
+    def __init__(
+        self, builder: ir.IRBuilder, context: Context, workers: ir.Value, count: ir.Value
+    ):
+        self._builder = builder
+        self._context = context
+        self._workers = workers
+        self._share = builder.udiv(count, workers)
+        self._rest = builder.urem(count, workers)
+        self.first, self.end = self.part(context.worker)
+
+    def part(self, worker: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """A worker's even part: the first workgroup, and the end."""
+        builder = self._builder
+        before = builder.add(
+            builder.mul(worker, self._share), smaller(builder, worker, self._rest)
+        )
+        has_more = builder.zext(builder.icmp_unsigned("<", worker, self._rest), INDEX)
+        return before, builder.add(before, builder.add(self._share, has_more))
+
+    def run_whole(self, run: Run, longest: int, poll: Callable[[], None]) -> None:
+        """The worker's part; a look at whether to stop after so many workgroups."""
+        builder = self._builder
+        head, body, again, after = (
+            builder.append_basic_block(name) for name in ("part", "piece", "again", "ran")
+        )
+        before = builder.block
+        builder.branch(head)
+        builder.position_at_end(head)
+        first = builder.phi(INDEX)
+        first.add_incoming(self.first, before)
+        builder.cbranch(builder.icmp_unsigned("<", first, self.end), body, after)
+        builder.position_at_end(body)
+        left = builder.sub(self.end, first)
+        size = smaller(builder, left, ir.Constant(INDEX, longest))
+        end = builder.add(first, size)
+        run(first, end)
+        builder.cbranch(builder.icmp_unsigned("<", end, self.end), again, after)
+        builder.position_at_end(again)
+        poll()
+        first.add_incoming(end, builder.block)
+        builder.branch(head)
+        builder.position_at_end(after)
+
+    def run_pieces(self, run: Run, poll: Callable[[], None]) -> None:
+        """The worker's part piece by piece, then what is left of the others' parts."""
+        builder, worker = self._builder, self._context.worker
+        self._set_counter(self.first)
+        zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
+        pieces = ir.Constant(INDEX, PIECES)
+        size = builder.add(builder.udiv(self._share, pieces), one)
+        with counted(builder, zero, self._workers, "helped") as (distance, _):
+            ahead = builder.add(worker, distance)
+            wrapped = builder.sub(ahead, self._workers)
+            is_past = builder.icmp_unsigned(">=", ahead, self._workers)
+            helped = builder.select(is_past, wrapped, ahead)
+            end = self.part(helped)[1]
+            with self._taken(self._counter(helped), size, end) as first:
+                run(first, smaller(builder, builder.add(first, size), end))
+                poll()
+
+    @contextmanager
+    def _taken(
+        self, counter: ir.Value, size: ir.Value, end: ir.Value
+    ) -> Generator[ir.Value]:
+        """A loop over pieces of a part, as long as there are some: gives their first."""
+        builder = self._builder
+        head, take, body, after = (
+            builder.append_basic_block(name) for name in ("left", "take", "piece", "ran")
+        )
+        builder.branch(head)
+        builder.position_at_end(head)
+        seen = builder.load_atomic(counter, "monotonic", 8, typ=INDEX)
+        builder.cbranch(builder.icmp_unsigned("<", seen, end), take, after)
+        builder.position_at_end(take)
+        first = builder.atomic_rmw("add", counter, size, "monotonic")
+        builder.cbranch(builder.icmp_unsigned("<", first, end), body, after)
+        builder.position_at_end(body)
+        yield first
+        builder.branch(head)
+        builder.position_at_end(after)
+
+    def leave(self) -> None:
+        """Let nobody take pieces of this worker's part any more."""
+        self._set_counter(ir.Constant(INDEX, EXHAUSTED))
+
+    def _set_counter(self, value: ir.Value) -> None:
+        counter = self._counter(self._context.worker)
+        self._builder.atomic_rmw("xchg", counter, value, "monotonic")
+
+    def _counter(self, worker: ir.Value) -> ir.Value:
+        """The address of a worker's counter."""
+        builder, context = self._builder, self._context
+        offset = builder.mul(worker, context.load(builder, STRIDE))
+        memory = builder.add(context.load(builder, MEMORY), offset)
+        place = builder.add(memory, ir.Constant(INDEX, 8 * COUNTER))
+        return builder.inttoptr(place, POINTER)
