@@ -25,12 +25,16 @@ from xdsl.dialects import scf
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.traits import MemoryEffectKind, get_effects
 
-from vyre.analysis.buffer_sources import Declaration, is_workgroup_memory
+from vyre.analysis.buffer_sources import (
+    Declaration,
+    buffer_sources,
+    is_workgroup_memory,
+)
 from vyre.analysis.overwriting import overwritten_buffer
 from vyre.analysis.purity import PURE_OPS, is_known
 from vyre.analysis.spine import Run, Spine
-from vyre.analysis.uniformity import Level, Uniformity
-from vyre.dialects.vyre import BufferOp, RegionOp
+from vyre.analysis.uniformity import Level, Uniformity, uniformity
+from vyre.dialects.vyre import BufferOp, ProgramOp, RegionOp, ReturnOp
 
 Buffers = dict[BufferOp, None]
 Sources = Mapping[SSAValue, tuple[Declaration, ...]]
@@ -55,6 +59,22 @@ class Survival:
     saves: list[Buffers]
 
 
+def read_at_start(program: ProgramOp) -> Buffers:
+    """
+    The workgroup buffers of a program of which it may read the zeros that are there at its
+    start. Where invocations return, others may read what those would have overwritten.
+
+    Example: `read_at_start(program)` is empty if every tile is filled before it is used.
+    """
+    buffers = _workgroup_buffers(program)
+    if any(isinstance(op, ReturnOp) for op in program.body.walk()):
+        return dict.fromkeys(buffers)
+    sources, facts = buffer_sources(program), uniformity(program)
+    reader = _Reader(buffers, program.workgroup, sources, facts)
+    reader.read(program.body.block.ops, set())
+    return reader.touches.reads
+
+
 def surviving_workgroup_memory(
     spine: Spine, sources: Sources, facts: Uniformity
 ) -> Survival:
@@ -63,11 +83,7 @@ def surviving_workgroup_memory(
 
     Example: `surviving_workgroup_memory(spine, sources, uniformity(program)).saves[0]`
     """
-    buffers = [
-        entry
-        for entry in spine.program.table
-        if isinstance(entry, BufferOp) and is_workgroup_memory(entry)
-    ]
+    buffers = _workgroup_buffers(spine.program)
     workgroup = spine.program.workgroup
     touches = [_touches(r, buffers, workgroup, sources, facts) for r in spine.runs]
     live_after = _live_after(spine, touches)
@@ -84,6 +100,11 @@ def surviving_workgroup_memory(
         restores.append({b: None for b in needs if b in written})
         saves.append({b: None for b in buffers if b in touch.writes and b in live})
     return Survival(restores, saves)
+
+
+def _workgroup_buffers(program: ProgramOp) -> list[BufferOp]:
+    entries = (entry for entry in program.table if isinstance(entry, BufferOp))
+    return [entry for entry in entries if is_workgroup_memory(entry)]
 
 
 def _live_after(spine: Spine, touches: list[Touches]) -> list[set[BufferOp]]:

@@ -47,10 +47,13 @@ class QuickRuns:
         route = session.plan.route
         if isinstance(route.unit, ScheduleOp):
             self._begun |= telemetry.split_counts(route.launch_count)
-        self._ended = self._begun | {
-            "output_bytes": sum(array.nbytes for array in results.values()),
-            f"storage_{storage}": len(results),
-        }
+        self._ended = telemetry.Tally(
+            self._begun
+            | {
+                "output_bytes": sum(array.nbytes for array in results.values()),
+                f"storage_{storage}": len(results),
+            }
+        )
 
     def deadline(self) -> Deadline:
         """When a run that starts now must have ended."""
@@ -67,7 +70,7 @@ class QuickRuns:
             telemetry.add(failures=1, passes=passes, launches=launches, **self._begun)
             with blaming_engine(self._backend, f"launch @{self._name}"):
                 raise error
-        telemetry.add(passes=passes, launches=launches, **self._ended)
+        self._ended.count(passes, launches)
 
 
 def is_quick(session: Session) -> bool:

@@ -12,7 +12,8 @@ print(telemetry.prometheus())
 """
 
 import threading
-from collections.abc import Generator
+import weakref
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
 
@@ -64,15 +65,64 @@ _SPLITS = {
     "sync_points": "grid_sync_points",
 }
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 _counts = asdict(Counters())
 
 
 def add(**amounts: int) -> None:
     """Count what happened, by the names of the counters."""
+    _add(amounts)
+
+
+def _add(amounts: Mapping[str, int], times: int = 1) -> None:
     with _lock:
         for name, amount in amounts.items():
-            _counts[name] += amount
+            _counts[name] += amount * times
+
+
+class Tally:
+    """
+    Dispatches that all count as the same, but for their passes and launches. They are added
+    up when somebody asks, which makes counting one of them quick.
+
+    Example: `Tally({"dispatches": 1}).count(passes, launches)`
+    """
+
+    def __init__(self, amounts: Mapping[str, int]):
+        self._amounts = dict(amounts)
+        self._runs = self._passes = self._launches = 0
+        self._added = (0, 0, 0)
+        self._counting = threading.Lock()
+        with _lock:
+            _tallies.add(self)
+
+    def count(self, passes: int, launches: int) -> None:
+        """One more dispatch."""
+        with self._counting:
+            self._passes += passes
+            self._launches += launches
+            self._runs += 1
+
+    def settle(self) -> None:
+        """Add what was counted since the last time."""
+        with _lock:
+            with self._counting:
+                now = self._runs, self._passes, self._launches
+            runs, passes, launches = (a - b for a, b in zip(now, self._added))
+            self._added = now
+            _add(self._amounts, runs)
+            _add({"passes": passes, "launches": launches})
+
+    def __del__(self) -> None:
+        self.settle()
+
+
+_tallies: "weakref.WeakSet[Tally]" = weakref.WeakSet()
+
+
+def _settle() -> None:
+    for tally in list(_tallies):
+        tally.settle()
 
 
 def split_counts(segments: int) -> dict[str, int]:
@@ -97,13 +147,14 @@ def counting_failures() -> Generator[None]:
 def snapshot() -> Counters:
     """What has happened since the start or the last reset."""
     with _lock:
+        _settle()
         return Counters(**_counts)
 
 
 def reset() -> Counters:
     """Start again from zero; gives back what had been counted, so that nothing is lost."""
     with _lock:
-        before = Counters(**_counts)
+        before = snapshot()
         _counts.update(dict.fromkeys(_counts, 0))
     return before
 

@@ -178,14 +178,19 @@ def _guard(op: arith.CmpiOp, is_negated: bool) -> Guard | None:
     if is_negated:
         predicate = _NEGATED.get(predicate)
     for number, bound in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-        along = _along(number)
+        along = along_x(number)
         if along is not None and predicate in _SWAPPED and is_same_along_x(bound):
             return Guard(along, predicate, bound, op, is_negated)
         predicate = None if predicate is None else _SWAPPED.get(predicate)
     return None
 
 
-def _along(value: SSAValue) -> Along | None:
+def along_x(value: SSAValue) -> Along | None:
+    """
+    What of an invocation's place along x a value is, if it is one.
+
+    Example: `along_x(id.id)` is `Along.GRID` for `vyre.invocation_id x`.
+    """
     match value.owner:
         case vyre.InvocationIdOp(axis=axis) if axis.data.position == 0:
             return Along.GRID

@@ -31,6 +31,7 @@ from vyre.analysis.uniformity import Level
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access, byte_width, is_scalar
 from vyre.dialects.vyre.buffers import memref_type
+from vyre.lowering.llvm.aligned_blocks import SHORTEST, low_bits
 from vyre.lowering.llvm.clipping import (
     Along,
     Guard,
@@ -170,6 +171,7 @@ class Phase:
         self._clipping = [guard for guard in found if guard.predicate != "ne"]
         self._leaving_out = next((g for g in found if g.predicate == "ne"), None)
         self._level = effect_level(program)
+        self._low_bits = low_bits(program)
 
     def emit(self) -> None:
         """Write the function."""
@@ -288,10 +290,7 @@ class Phase:
         builder = self._builder
         inside: ir.Value = ir.Constant(ir.IntType(1), 1)
         for x in (row.start, builder.sub(row.end, ir.Constant(INDEX, 1))):
-            position = Position(
-                row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids]
-            )
-            code = self._code(position, self._over)
+            code = self._code(self._position(row, x), self._over)
             for load, register in row.loads.items():
                 code.values.bind([load.value], [register])
             for access in accesses:
@@ -301,21 +300,45 @@ class Phase:
     def _invocations(
         self, row: _RowCode, settled: Sequence[Guard], inside: Sequence[RowAccess]
     ) -> None:
-        """The loop over x."""
+        """The invocations of a part, in blocks if they take low bits of their places."""
+        if self._low_bits is None:
+            self._loop(row, settled, inside)
+            return
+        builder, bits = self._builder, self._low_bits
+        ahead = self._position(row, row.start)
+        mask = self._code(ahead, self._over).invariant(bits.mask)
+        offset = self._offset_of(bits.along, ahead)
+        with builder.if_else(_is_worth_blocks(builder, mask)) as (then, otherwise):
+            with then, _blocks(builder, row, mask, offset) as (block, begin):
+                self._loop(block, settled, inside, begin)
+            with otherwise:
+                self._loop(row, settled, inside)
+
+    def _loop(
+        self,
+        row: _RowCode,
+        settled: Sequence[Guard],
+        inside: Sequence[RowAccess],
+        block: ir.Value | None = None,
+    ) -> None:
+        """The loop over x, in a row or in a block of it that begins somewhere."""
         builder = self._builder
         parallel = self._parallel
         with counted(builder, row.start, row.end, "x", parallel) as (x, following):
-            position = Position(
-                row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids]
-            )
-            code = self._code(position, following, inside)
+            code = self._code(self._position(row, x), following, inside)
             for guard in settled:
                 is_true = ir.Constant(ir.IntType(1), int(not guard.is_negated))
                 code.settled[guard.op] = is_true
             code.settled |= row.loads
+            if block is not None and self._low_bits is not None:
+                low = builder.sub(x, block)
+                code.settled |= dict.fromkeys(self._low_bits.ops, low)
             code.skip_if_ended()
             if code.block(self._program.body.block) is not None:
                 builder.branch(following)
+
+    def _position(self, row: _RowCode, x: ir.Value) -> Position:
+        return Position(row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids])
 
     def _code(
         self, position: Position, following: ir.Block, inside: Sequence[RowAccess] = ()
@@ -362,14 +385,18 @@ class Phase:
         """The places along x from which on, and up to which, the guard is true."""
         builder = self._builder
         bound = code.invariant(guard.bound)
-        offset: ir.Value = ir.Constant(INDEX, 0)
-        if guard.along is Along.WORKGROUP:
-            offset = builder.mul(ahead.group_ids[0], self._sizes[0])
+        offset = self._offset_of(guard.along, ahead)
         first, limit = _numbers(builder, guard.predicate, bound)
         return (
             builder.add(offset, smaller(builder, first, _FAR)),
             builder.add(offset, smaller(builder, limit, _FAR)),
         )
+
+    def _offset_of(self, along: Along, position: Position) -> ir.Value:
+        """Where places along x are counted from."""
+        if along is Along.GRID:
+            return ir.Constant(INDEX, 0)
+        return self._builder.mul(position.group_ids[0], self._sizes[0], flags=FEW)
 
     def _clear_workgroup_memory(self) -> None:
         """Zeros at the start of each workgroup, in the worker's memory."""
@@ -427,6 +454,43 @@ def _around(builder: ir.IRBuilder, row: _RowCode, left_out: ir.Value) -> _RowCod
     start = builder.select(is_there, builder.add(row.start, rounded), row.end)
     end = smaller(builder, row.end, builder.add(start, ir.Constant(INDEX, STRETCH)))
     return replace(row, start=start, end=end)
+
+
+def _is_worth_blocks(builder: ir.IRBuilder, mask: ir.Value) -> ir.Value:
+    """Whether a mask is that of low bits, enough and not too many of them."""
+    power = builder.add(mask, ir.Constant(INDEX, 1))
+    is_power = builder.icmp_unsigned("==", builder.and_(mask, power), ir.Constant(INDEX, 0))
+    above = builder.sub(power, ir.Constant(INDEX, SHORTEST))
+    in_range = builder.icmp_unsigned("<", above, _FAR)
+    return builder.and_(is_power, in_range)
+
+
+@contextmanager
+def _blocks(
+    builder: ir.IRBuilder, row: _RowCode, mask: ir.Value, offset: ir.Value
+) -> Generator[tuple[_RowCode, ir.Value]]:
+    """
+    A loop over the aligned blocks of a row: gives the part in each, and where it begins.
+    Places are counted from an offset.
+    """
+    head, body, after = (
+        builder.append_basic_block(name) for name in ("blocks", "block", "blocks.done")
+    )
+    before = builder.block
+    builder.branch(head)
+    builder.position_at_end(head)
+    start = builder.phi(INDEX)
+    start.add_incoming(row.start, before)
+    builder.cbranch(builder.icmp_unsigned("<", start, row.end), body, after)
+    builder.position_at_end(body)
+    place = builder.sub(start, offset, flags=FEW)
+    begin = builder.add(offset, builder.and_(place, builder.not_(mask)), flags=FEW)
+    length = builder.add(mask, ir.Constant(INDEX, 1), flags=FEW)
+    end = smaller(builder, builder.add(begin, length, flags=FEW), row.end)
+    yield replace(row, start=start, end=end), begin
+    start.add_incoming(end, builder.block)
+    builder.branch(head)
+    builder.position_at_end(after)
 
 
 def clear(builder: ir.IRBuilder, address: ir.Value, size: int | ir.Value) -> None:

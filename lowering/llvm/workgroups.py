@@ -12,6 +12,7 @@ from math import prod
 from llvmlite import ir
 from typing_extensions import override
 
+from vyre.analysis.workgroup_liveness import read_at_start
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.lowering.llvm.context import Context
@@ -37,9 +38,12 @@ def emit_workgroups(
     """
     phases: dict[str, ir.Function] = {}
     offsets, size = _memory(plan, program)
+    zeros = _zeros(plan, program, offsets)
     ended = None
     if any(isinstance(op, vyre.TrapOp) for op in plan.module.walk()):
-        ended, size = size, size + prod(program.workgroup)
+        ended = size
+        size += prod(program.workgroup)
+        zeros.append((ended, size))
     for name, segment in plan.segments.items():
         phases[name], values = declare_phase(module, segment)
         Phase(phases[name], values, segment, traps, is_alone=True, ended=ended).emit()
@@ -50,8 +54,9 @@ def emit_workgroups(
     context = Context(job, worker, memory)
     with each_workgroup(builder, first, end, groups) as row:
         group = row.group
-        if size:
-            clear(builder, context.workgroup_memory(builder, 0), size)
+        for begin, end_of_part in zeros:
+            part = context.workgroup_memory(builder, begin)
+            clear(builder, part, end_of_part - begin)
         values = Environment()
         _bind_table(values, program, plan, passed, [*row.ids, *groups])
         code = _WorkgroupCode(builder, values, context, plan, over)
@@ -76,6 +81,32 @@ def _memory(
         offsets[declaration] = end
         end += room_for(declaration.memref, _shape(declaration, program))
     return offsets, end
+
+
+def _zeros(
+    plan: WorkgroupPlan,
+    program: vyre.ProgramOp,
+    offsets: dict[vyre.BufferOp | vyre.ScratchOp, int],
+) -> list[tuple[int, int]]:
+    """
+    Which parts of the memory must be zeros at the start, from where to where. The others
+    are written before they are read: buffers that the program fills first, and what is kept
+    for each invocation, which is values that come before their uses.
+    """
+    own = {op.entry_name.data: op for op in program.table if isinstance(op, vyre.BufferOp)}
+    read = read_at_start(program)
+    parts: list[tuple[int, int]] = []
+    for declaration, offset in offsets.items():
+        if isinstance(declaration, vyre.BufferOp):
+            origin = own.get(declaration.entry_name.data)
+            is_filled = origin is not None and origin not in read
+        else:
+            is_filled = declaration.scope.data is ScratchScope.PER_INVOCATION
+        if not is_filled:
+            end = offset + room_for(declaration.memref, _shape(declaration, program))
+            begin = parts.pop()[0] if parts and parts[-1][1] == offset else offset
+            parts.append((begin, end))
+    return parts
 
 
 def _shape(
