@@ -6,7 +6,7 @@ import vyre
 from vyre.analysis.buffer_sources import buffer_sources
 from vyre.analysis.spine import Spine
 from vyre.analysis.uniformity import uniformity
-from vyre.analysis.workgroup_liveness import surviving_workgroup_memory
+from vyre.analysis.workgroup_liveness import read_at_start, surviving_workgroup_memory
 from vyre.dialects.vyre import ProgramOp
 
 TABLE = """
@@ -224,3 +224,28 @@ def test_overwritten(workgroup: str, shape: str, code: str):
 def test_not_overwritten(workgroup: str, shape: str, code: str):
     whole = f"{first_write(shape)} {SYNC} {code} vyre.barrier acq_rel {last_read(shape)}"
     assert survival(whole, workgroup, shape) == ([0], [1])
+
+
+# What is read of the zeros at the start
+
+
+def reads_zeros(code: str) -> bool:
+    text = f"vyre.program @p [64, 1, 1] {{ {TABLE} {code} }}"
+    (program,) = (op for op in vyre.parse(text).walk() if isinstance(op, ProgramOp))
+    return bool(read_at_start(program))
+
+
+def test_zeros_that_are_read():
+    barrier = "vyre.barrier acq_rel"
+    assert reads_zeros(READ)
+    assert reads_zeros(f"{FIRST} {barrier} {READ}")
+    assert not reads_zeros(f"{ALL} {barrier} {READ}")
+    loop = f"scf.for %k = %c0 to %n step %c1 {{ {ALL} {barrier} {READ} }}"
+    assert not reads_zeros(loop)
+    maybe = f"scf.for %k = %c0 to %n step %c1 {{ {ALL} {barrier} }} {READ}"
+    assert reads_zeros(maybe)
+
+
+def test_who_returns_does_not_overwrite():
+    early = "%c = arith.cmpi ult, %l, %n : index scf.if %c { vyre.return }"
+    assert reads_zeros(f"{early} {ALL} vyre.barrier acq_rel {READ}")

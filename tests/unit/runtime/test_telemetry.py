@@ -1,6 +1,7 @@
 """Counters of dispatches: exact, also from many threads, and readable by Prometheus."""
 
 import re
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, fields
@@ -295,3 +296,33 @@ def test_prometheus_reads_all_counters():
         (splits, "segments"): 3,
         (splits, "sync_points"): 2,
     }
+
+
+def test_tallies_are_added_once_also_when_they_are_gone():
+    before = telemetry.snapshot()
+    tally = telemetry.Tally({"dispatches": 1, "output_bytes": 8})
+    tally.count(2, 6)
+    first = telemetry.snapshot() - before
+    assert (first.dispatches, first.output_bytes) == (1, 8)
+    assert (first.passes, first.launches) == (2, 6)
+    tally.count(1, 1)
+    del tally
+    second = telemetry.snapshot() - before
+    assert (second.dispatches, second.passes, second.launches) == (2, 3, 7)
+
+
+def test_tallies_of_several_threads():
+    before = telemetry.snapshot()
+    tally = telemetry.Tally({"dispatches": 1})
+
+    def count() -> None:
+        for _ in range(2000):
+            tally.count(1, 2)
+
+    threads = [threading.Thread(target=count) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = telemetry.snapshot() - before
+    assert (found.dispatches, found.passes, found.launches) == (8000, 8000, 16000)

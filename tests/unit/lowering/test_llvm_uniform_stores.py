@@ -1,0 +1,102 @@
+"""Stores that all invocations do alike, and those that only look like it."""
+
+import numpy as np
+import pytest
+from cpu_runs import Everywhere
+from split_cases import OUT, TILE, A, B, N, program
+
+import vyre
+from vyre.dialects.vyre import ProgramOp, StoreOp
+from vyre.lowering.llvm.uniform_stores import take_uniform_stores
+
+READ = """
+  %v = vyre.load %b[%x] : memref<?xi32>
+  vyre.store %v, %a[%x] : memref<?xi32>"""
+MINE = "vyre.store %x32, %out[%x] : memref<?xi32>"
+SAME = "vyre.store %i7, %b[%c1] : memref<?xi32>"
+
+
+def taken(*code: str) -> int:
+    """How many stores are in the program for one invocation; the others stay."""
+    module = vyre.parse(program(*code))
+    (found,) = (op for op in module.walk() if isinstance(op, ProgramOp))
+    before = sum(isinstance(op, StoreOp) for op in found.walk())
+    once = take_uniform_stores(found)
+    module.verify()
+    if once is None:
+        return 0
+    once.verify()
+    count = sum(isinstance(op, StoreOp) for op in once.walk())
+    assert before - count == sum(isinstance(op, StoreOp) for op in found.walk())
+    return count
+
+
+def check(*code: str) -> None:
+    everywhere = Everywhere(program(*code))
+    for grid in (1, 2, 7):
+        arrays = {name: np.arange(30, dtype=np.int32) for name in ("out", "a", "b")}
+        given = {**arrays, "n": 3}
+        everywhere.check({n: given[n] for n in everywhere.reference.bindings.names}, grid)
+
+
+LOADED = "%v = vyre.load %a[%n] : memref<?xi32>\nvyre.store %v, %b[%n] : memref<?xi32>"
+TWICE = f"{SAME}\nvyre.store %i1, %b[%c1] : memref<?xi32>"
+REGION = f'vyre.region "same" {{ {SAME} }}'
+
+
+@pytest.mark.parametrize(
+    ("code", "count"), [(SAME, 1), (LOADED, 1), (TWICE, 2), (REGION, 1)]
+)
+def test_stores_that_are_the_same(code: str, count: int):
+    assert taken(OUT, A, B, N, code, MINE) == count
+    check(OUT, A, B, N, code, MINE)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "vyre.store %x32, %b[%c1] : memref<?xi32>",
+        "vyre.store %i7, %b[%x] : memref<?xi32>",
+        "vyre.store %i7, %b[%g] : memref<?xi32>",
+        "scf.if %is_first { vyre.store %i7, %b[%c1] : memref<?xi32> }",
+        f"{SAME}\n{READ}",
+        f"{SAME}\nscf.if %is_first {{ vyre.store %i7, %b[%x] : memref<?xi32> }}",
+        f"scf.if %is_first {{ vyre.return }}\n{SAME}",
+        f"%old = vyre.atomic add %i1, %b[%c2] : memref<?xi32>\n{SAME}",
+    ],
+)
+def test_stores_that_are_not(code: str):
+    first = "%is_first = arith.cmpi ult, %x, %c1 : index"
+    assert taken(OUT, A, B, first, code, MINE) == 0
+
+
+def test_nothing_else():
+    """One worker does such a program as it is."""
+    assert taken(B, SAME) == 0
+
+
+def test_workgroup_memory_that_nobody_reads():
+    """It is no part of what a launch passes."""
+    same = "vyre.store %i7, %tile[%c0] : memref<4xi32>"
+    assert taken(OUT, TILE, same, MINE) == 0
+    check(OUT, TILE, same, MINE)
+
+
+def test_workgroup_memory_is_one_for_each_workgroup():
+    text = """
+vyre.program @p [4, 1, 1] {
+  %out = vyre.buffer "out" read_write binding 0 : memref<?xi32>
+  %tile = vyre.buffer "tile" workgroup : memref<4xi32>
+  %zero = arith.constant 0 : index
+  %seven = arith.constant 7 : i32
+  %x = vyre.invocation_id x
+  vyre.store %seven, %tile[%zero] : memref<4xi32>
+  vyre.barrier acq_rel
+  %v = vyre.load %tile[%zero] : memref<4xi32>
+  vyre.store %v, %out[%x] : memref<?xi32>
+}"""
+    (found,) = (op for op in vyre.parse(text).walk() if isinstance(op, ProgramOp))
+    assert take_uniform_stores(found) is None
+    everywhere = Everywhere(text)
+    for grid in (1, 5):
+        everywhere.check({"out": np.zeros(20, np.int32)}, grid)
