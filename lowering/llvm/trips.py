@@ -14,6 +14,7 @@ from llvmlite import ir
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr
 
+from vyre.lowering.llvm.division import divide_unsigned
 from vyre.lowering.llvm.values import INDEX
 
 
@@ -97,7 +98,8 @@ def trip_count(
     zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
     forward = builder.icmp_signed(">", step, zero)
     runs = builder.and_(builder.icmp_signed("<", start, end), forward)
-    stride = builder.select(forward, step, one)
+    is_literal = isinstance(step, ir.Constant)
+    stride = step if is_literal else builder.select(forward, step, one)
     last = builder.sub(builder.sub(end, start), one)
-    trips = builder.add(builder.udiv(last, stride), one)
+    trips = builder.add(divide_unsigned(builder, last, stride), one)
     return builder.select(runs, trips, zero)
