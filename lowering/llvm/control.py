@@ -159,7 +159,7 @@ class ControlCode(ABC):
         builder.position_at_end(body)
         end = self._end_of_stretch(op, trips, first)
         following = self._stretch(op, trips, first, end, list(carried))
-        with builder.if_then(trips.is_before(builder, end, trips.end), likely=False):
+        with builder.if_then(trips.is_before(builder, end, trips.end)):
             self.poll()
         _come_from([first, *carried], [end, *following], builder.block)
         builder.branch(head)
@@ -249,7 +249,7 @@ class ControlCode(ABC):
         stretch = STRETCHES[min(depth + 1, len(STRETCHES)) - 1]
         rest = builder.and_(following, ir.Constant(INDEX, stretch - 1))
         is_time = builder.icmp_unsigned("==", rest, ir.Constant(INDEX, 0))
-        with builder.if_then(is_time, likely=False):
+        with builder.if_then(is_time):
             self.poll()
         return following
 

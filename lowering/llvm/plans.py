@@ -23,7 +23,7 @@ from vyre.lowering.llvm.entries import emit_entry, launched_by
 from vyre.lowering.llvm.layout import Layout
 from vyre.lowering.llvm.sharing import share_uniform_loops
 from vyre.lowering.llvm.uniform_stores import take_uniform_stores
-from vyre.passes.host_plan import HostPlanPass
+from vyre.passes.host_plan import HostPlanPass, paused_collector
 from vyre.passes.promote_lets import PromoteLetsPass
 from vyre.passes.prove_inbounds import mark_inbounds
 from vyre.passes.workgroup_plan import (
@@ -60,7 +60,7 @@ class Plan:
     def __init__(self, unit: Unit):
         self._lock = threading.Lock()
         self._was_schedule = isinstance(unit, ScheduleOp)
-        with deep_recursion():
+        with deep_recursion(), paused_collector():
             self._schedule = scheduled(unit)
             programs = launched_by(self._schedule)
             share_uniform_loops(self._schedule, programs)
@@ -73,7 +73,7 @@ class Plan:
 
     def source(self, setting: Setting) -> Source:
         """The program as LLVM IR, with accesses proved for these sizes."""
-        with self._lock, deep_recursion():
+        with self._lock, deep_recursion(), paused_collector():
             self._prove(setting)
             module = ir.Module(self._schedule.sym_name.data)
             layout = emit_entry(module, self._schedule, self._plans, self._once)
