@@ -10,13 +10,16 @@ Programs as LLVM IR, by llvmlite's builder.
 - `conversions`: from one scalar type to another
 - `emitter`, `scalars`: the table of all of these by operation
 - `values`: what values are in registers
-- `control`, `counting`: `scf` as blocks and phis; loops that count
+- `control`, `trips`, `counting`: `scf` as blocks and phis; loops that count
 - `accesses`, `invocations`: buffers, ids, copies, traps and ends
-- `phases`, `clipping`, `grids`: a program without barriers as a function over workgroups
+- `phases`, `grids`: a program without barriers as a function over workgroups
+- `clipping`, `aligned_blocks`, `row_parts`, `row_loads`, `row_bounds`, `loop_bounds`: rows of
+  invocations and loops with as few comparisons and loads as can be
 - `workgroups`: a program with workgroup barriers
 - `entries`, `hosts`, `passes`, `programs`: a whole schedule as one function of all workers
 - `job`, `layout`, `context`: the words by which code and workers tell each other things
-- `sharing`, `costs`, `metadata`: loops left to the schedule; division of work; vectorising
+- `sharing`, `uniform_stores`, `slices`: what all invocations do alike
+- `dividing`, `costs`, `metadata`: division of work; vectorising
 - `plans`: from a program to its IR
 - `target`: `-t vyre-llvm`
 """

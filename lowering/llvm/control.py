@@ -171,6 +171,7 @@ class ControlCode(ABC):
         builder = self.builder
         left = builder.sub(trips.end, first)
         longest = STRETCHES[min(_depth(op), len(STRETCHES)) - 1]
+        assert isinstance(left.type, ir.IntType)
         if longest >> (left.type.width - 1):
             return trips.end  # Such numbers do not go so far.
         length = ir.Constant(left.type, longest)

@@ -19,7 +19,7 @@ elements that this function does not touch.
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 from llvmlite import ir
@@ -31,7 +31,7 @@ from vyre.analysis.uniformity import Level
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access, byte_width, is_scalar
 from vyre.dialects.vyre.buffers import memref_type
-from vyre.lowering.llvm.aligned_blocks import SHORTEST, low_bits
+from vyre.lowering.llvm.aligned_blocks import low_bits
 from vyre.lowering.llvm.clipping import (
     Along,
     Guard,
@@ -47,13 +47,16 @@ from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.row_bounds import Access as RowAccess
 from vyre.lowering.llvm.row_bounds import row_accesses
 from vyre.lowering.llvm.row_loads import row_loads
+from vyre.lowering.llvm.row_parts import (
+    FAR,
+    FEW,
+    RowCode,
+    around,
+    blocks,
+    is_worth_blocks,
+    numbers,
+)
 from vyre.lowering.llvm.values import INDEX, POINTER, Environment, register_types
-
-FEW = ["nuw", "nsw"]
-"""Numbers of invocations never come near to what a register holds."""
-
-STRETCH = 64
-"""Invocations around one that is left out: as many as any processor takes at once."""
 
 ALIGNMENT = 64
 """Of workgroup buffers, in bytes."""
@@ -119,20 +122,6 @@ def _may_overlap(
     mine = shared_storage(buffer)
     others = (entry for entry in table if isinstance(entry, vyre.BufferOp))
     return any(other is not buffer and mine & shared_storage(other) for other in others)
-
-
-@dataclass(frozen=True)
-class _RowCode:
-    """Invocations along x, in registers; `loads` are done for all of them."""
-
-    groups: Three
-    group: ir.Value
-    group_ids: Three
-    ids: Three
-    """Along y and z."""
-    start: ir.Value
-    end: ir.Value
-    loads: dict[vyre.LoadOp, ir.Value]
 
 
 class Phase:
@@ -246,29 +235,29 @@ class Phase:
         if self._level < Level.INVOCATION:
             end = smaller(builder, end, builder.add(start, ir.Constant(INDEX, 1)))
         loads = {load: code.load_ahead(load) for load in row_loads(self._program)}
-        row = _RowCode(groups, group, group_ids, ids, start, end, loads)
+        row = RowCode(groups, group, group_ids, ids, start, end, loads)
         if self._leaving_out is None:
             self._part(row, self._clipping)
             return
         left_out = self._numbers_of(code, self._leaving_out, ahead)[0]
-        self._parts(row, left_out)
+        self._parts(row, left_out, self._leaving_out)
 
-    def _parts(self, row: _RowCode, left_out: ir.Value) -> None:
+    def _parts(self, row: RowCode, left_out: ir.Value, guard: Guard) -> None:
         """A row without one invocation: what is around that one, then the rest."""
-        builder, around = self._builder, _around(self._builder, row, left_out)
-        self._part(around, self._clipping)
-        length = builder.sub(around.end, around.start)
+        builder, near = self._builder, around(self._builder, row, left_out)
+        self._part(near, self._clipping)
+        length = builder.sub(near.end, near.start)
         is_all = builder.icmp_unsigned("==", length, builder.sub(row.end, row.start))
         zero, two = ir.Constant(INDEX, 0), ir.Constant(INDEX, 2)
         parts = builder.select(is_all, zero, two)
-        settled = [*self._clipping, self._leaving_out]
+        settled = [*self._clipping, guard]
         with counted(builder, zero, parts, "part") as (part, _):
             is_first = builder.icmp_unsigned("==", part, zero)
-            start = builder.select(is_first, row.start, around.end)
-            end = builder.select(is_first, around.start, row.end)
+            start = builder.select(is_first, row.start, near.end)
+            end = builder.select(is_first, near.start, row.end)
             self._part(replace(row, start=start, end=end), settled)
 
-    def _part(self, row: _RowCode, settled: Sequence[Guard]) -> None:
+    def _part(self, row: RowCode, settled: Sequence[Guard]) -> None:
         """
         A part of a row where some guards are true, without comparisons if all of it is
         inside the buffers.
@@ -285,7 +274,7 @@ class Phase:
             with otherwise:
                 self._invocations(row, settled, ())
 
-    def _are_inside(self, row: _RowCode, accesses: Sequence[RowAccess]) -> ir.Value:
+    def _are_inside(self, row: RowCode, accesses: Sequence[RowAccess]) -> ir.Value:
         """Whether the first and the last access of a row are inside their buffers."""
         builder = self._builder
         inside: ir.Value = ir.Constant(ir.IntType(1), 1)
@@ -298,7 +287,7 @@ class Phase:
         return inside
 
     def _invocations(
-        self, row: _RowCode, settled: Sequence[Guard], inside: Sequence[RowAccess]
+        self, row: RowCode, settled: Sequence[Guard], inside: Sequence[RowAccess]
     ) -> None:
         """The invocations of a part, in blocks if they take low bits of their places."""
         if self._low_bits is None:
@@ -308,15 +297,15 @@ class Phase:
         ahead = self._position(row, row.start)
         mask = self._code(ahead, self._over).invariant(bits.mask)
         offset = self._offset_of(bits.along, ahead)
-        with builder.if_else(_is_worth_blocks(builder, mask)) as (then, otherwise):
-            with then, _blocks(builder, row, mask, offset) as (block, begin):
+        with builder.if_else(is_worth_blocks(builder, mask)) as (then, otherwise):
+            with then, blocks(builder, row, mask, offset) as (block, begin):
                 self._loop(block, settled, inside, begin)
             with otherwise:
                 self._loop(row, settled, inside)
 
     def _loop(
         self,
-        row: _RowCode,
+        row: RowCode,
         settled: Sequence[Guard],
         inside: Sequence[RowAccess],
         block: ir.Value | None = None,
@@ -337,7 +326,7 @@ class Phase:
             if code.block(self._program.body.block) is not None:
                 builder.branch(following)
 
-    def _position(self, row: _RowCode, x: ir.Value) -> Position:
+    def _position(self, row: RowCode, x: ir.Value) -> Position:
         return Position(row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids])
 
     def _code(
@@ -386,10 +375,10 @@ class Phase:
         builder = self._builder
         bound = code.invariant(guard.bound)
         offset = self._offset_of(guard.along, ahead)
-        first, limit = _numbers(builder, guard.predicate, bound)
+        first, limit = numbers(builder, guard.predicate, bound)
         return (
-            builder.add(offset, smaller(builder, first, _FAR)),
-            builder.add(offset, smaller(builder, limit, _FAR)),
+            builder.add(offset, smaller(builder, first, FAR)),
+            builder.add(offset, smaller(builder, limit, FAR)),
         )
 
     def _offset_of(self, along: Along, position: Position) -> ir.Value:
@@ -408,89 +397,6 @@ class Phase:
             address = self._context.workgroup_memory(builder, offset)
             sizes = [ir.Constant(INDEX, size) for size in entry.type.get_shape()]
             self._values.bind([entry.memref], [address, *sizes])
-
-
-_FAR = ir.Constant(INDEX, 2**62)
-"""Further than any invocation, and never more than a number can be when added."""
-
-
-def _numbers(
-    builder: ir.IRBuilder, predicate: str, bound: ir.Value
-) -> tuple[ir.Value, ir.Value]:
-    """
-    The numbers from 0 on for which `number predicate bound` is true: from the first to
-    before the limit, as unsigned numbers; what is further than `_FAR` counts as that.
-    """
-    zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
-    if predicate[0] == "s":
-        # All numbers are at least 0, so a negative bound is below all of them.
-        is_negative = builder.icmp_signed("<", bound, zero)
-        below = builder.select(is_negative, zero, bound)
-        past = builder.add(below, builder.select(is_negative, zero, one))
-    else:
-        below = bound
-        past = builder.add(smaller(builder, bound, _FAR), one)
-    match predicate[1:]:
-        case "lt":
-            return zero, below
-        case "le":
-            return zero, past
-        case "gt":
-            return past, _FAR
-        case "ge":
-            return below, _FAR
-        case _:
-            return below, past
-
-
-def _around(builder: ir.IRBuilder, row: _RowCode, left_out: ir.Value) -> _RowCode:
-    """The stretch of a row that has a number in it, at the end of the row if none has."""
-    distance = builder.sub(left_out, row.start)
-    is_there = builder.and_(
-        builder.icmp_unsigned(">=", left_out, row.start),
-        builder.icmp_unsigned("<", left_out, row.end),
-    )
-    rounded = builder.and_(distance, ir.Constant(INDEX, -STRETCH))
-    start = builder.select(is_there, builder.add(row.start, rounded), row.end)
-    end = smaller(builder, row.end, builder.add(start, ir.Constant(INDEX, STRETCH)))
-    return replace(row, start=start, end=end)
-
-
-def _is_worth_blocks(builder: ir.IRBuilder, mask: ir.Value) -> ir.Value:
-    """Whether a mask is that of low bits, enough and not too many of them."""
-    power = builder.add(mask, ir.Constant(INDEX, 1))
-    is_power = builder.icmp_unsigned("==", builder.and_(mask, power), ir.Constant(INDEX, 0))
-    above = builder.sub(power, ir.Constant(INDEX, SHORTEST))
-    in_range = builder.icmp_unsigned("<", above, _FAR)
-    return builder.and_(is_power, in_range)
-
-
-@contextmanager
-def _blocks(
-    builder: ir.IRBuilder, row: _RowCode, mask: ir.Value, offset: ir.Value
-) -> Generator[tuple[_RowCode, ir.Value]]:
-    """
-    A loop over the aligned blocks of a row: gives the part in each, and where it begins.
-    Places are counted from an offset.
-    """
-    head, body, after = (
-        builder.append_basic_block(name) for name in ("blocks", "block", "blocks.done")
-    )
-    before = builder.block
-    builder.branch(head)
-    builder.position_at_end(head)
-    start = builder.phi(INDEX)
-    start.add_incoming(row.start, before)
-    builder.cbranch(builder.icmp_unsigned("<", start, row.end), body, after)
-    builder.position_at_end(body)
-    place = builder.sub(start, offset, flags=FEW)
-    begin = builder.add(offset, builder.and_(place, builder.not_(mask)), flags=FEW)
-    length = builder.add(mask, ir.Constant(INDEX, 1), flags=FEW)
-    end = smaller(builder, builder.add(begin, length, flags=FEW), row.end)
-    yield replace(row, start=start, end=end), begin
-    start.add_incoming(end, builder.block)
-    builder.branch(head)
-    builder.position_at_end(after)
 
 
 def clear(builder: ir.IRBuilder, address: ir.Value, size: int | ir.Value) -> None:

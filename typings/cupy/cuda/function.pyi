@@ -1,0 +1,6 @@
+class Function:
+    ptr: int
+
+class Module:
+    def load(self, cubin: bytes) -> None: ...
+    def get_function(self, name: str) -> Function: ...
