@@ -7,14 +7,17 @@ from xdsl.passes import ModulePass
 
 _PASSES = {
     "vyre-expand-subgroups": ("expand_subgroups", "ExpandSubgroupsPass"),
+    "vyre-fuse-waves": ("fuse_waves", "FuseWavesPass"),
     "vyre-hoist-grid-sync": ("hoist_grid_sync", "HoistGridSyncPass"),
     "vyre-host-plan": ("host_plan", "HostPlanPass"),
     "vyre-isolate-workgroup": ("isolate_workgroup", "IsolateWorkgroupPass"),
+    "vyre-plan-megakernel": ("plan_megakernel", "PlanMegakernelPass"),
     "vyre-predicate-returns": ("predicate_returns", "PredicateReturnsPass"),
     "vyre-promote-lets": ("promote_lets", "PromoteLetsPass"),
     "vyre-propagate-lets": ("propagate_lets", "PropagateLetsPass"),
     "vyre-prove-inbounds": ("prove_inbounds", "ProveInboundsPass"),
     "vyre-remove-barriers": ("remove_barriers", "RemoveBarriersPass"),
+    "vyre-return-at-traps": ("return_at_traps", "ReturnAtTrapsPass"),
     "vyre-rewrite-access": ("rewrite_access", "RewriteAccessPass"),
     "vyre-split-grid-sync": ("split_grid_sync", "SplitGridSyncPass"),
     "vyre-test-uniformity": ("test_uniformity", "TestUniformityPass"),

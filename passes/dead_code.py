@@ -9,13 +9,14 @@ from vyre.analysis.purity import PURE_OPS, is_known, is_pure
 from vyre.dialects.vyre import BarrierOp, LoadOp, ReadBackOp, RegionOp, ScratchOp
 
 
-def remove_dead_code(block: Block) -> None:
+def remove_dead_code(block: Block, *, keeps_whiles: bool = False) -> None:
     """
     Remove operations that only compute values which are not used, inner ones too.
 
     Uses come after definitions, so one walk from the end finds all of them. Control flow
     goes with everything in it if none of it has an effect: programs that do not end are
-    not valid, so nothing can depend on a loop not ending.
+    not valid, so nothing can depend on a loop not ending. Who wants to see that a program
+    does not end `keeps_whiles`.
     """
     for op in reversed(list(block.ops)):
         if type(op) in PURE_OPS:
@@ -28,7 +29,9 @@ def remove_dead_code(block: Block) -> None:
             op = _without_unused_results(op)
         for region in op.regions:
             for inner in region.blocks:
-                remove_dead_code(inner)
+                remove_dead_code(inner, keeps_whiles=keeps_whiles)
+        if keeps_whiles and any(isinstance(inner, scf.WhileOp) for inner in op.walk()):
+            continue
         if _is_dead(op):
             Rewriter.erase_op(op)
 

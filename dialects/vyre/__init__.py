@@ -4,7 +4,7 @@ The `vyre` dialect: GPU programs with grid-wide barriers.
 Scalars are `arith` and `math`, control flow is `scf`; this dialect has what is special:
 programs, buffers, barriers, ids and launches. Read the modules in this order:
 `structure`, `buffers`, `accesses`, `sync`, `ids`, `subgroups`, `cells`, `collectives`,
-`host`.
+`host`, `megakernel`.
 """
 
 from xdsl.ir import Dialect
@@ -46,6 +46,7 @@ from vyre.dialects.vyre.ids import (
     WorkgroupIdOp,
     WorkgroupSizeOp,
 )
+from vyre.dialects.vyre.megakernel import MegakernelOp, WaveOp
 from vyre.dialects.vyre.structure import (
     ProgramOp,
     RegionOp,
@@ -116,6 +117,9 @@ Vyre = Dialect(
         LaunchOp,
         ScratchOp,
         ReadBackOp,
+        # Megakernels
+        MegakernelOp,
+        WaveOp,
     ],
     [
         AccessAttr,

@@ -134,3 +134,14 @@ func.func @blocks(%c: i1, %v: i32) -> i32 {
 ^right:
   func.return %v : i32
 }
+// -----
+vyre.program @wave [8, 1, 1] {
+  %x = vyre.buffer "x" read_write binding 0 : memref<?xi32>
+  %n = vyre.param "n" : i32
+  %i = vyre.invocation_id x
+  vyre.store %n, %x[%i] : memref<?xi32>
+}
+vyre.megakernel @waves {
+  vyre.wave "first" @wave
+  vyre.wave "second" @wave grid [2, 1, 1] after ["first"] bytes [4, 0, 4] with {n = 3 : i32}
+}

@@ -1,0 +1,323 @@
+"""
+`vyre-fuse-waves`: the waves of a megakernel become one program.
+
+Before:
+
+```mlir
+vyre.program @fill [64, 1, 1] {
+  %x = vyre.buffer "x" write_only binding 0 : memref<?xi32>
+  %n = vyre.param "n" : i32
+  %i = vyre.invocation_id x
+  vyre.store %n, %x[%i] : memref<?xi32>
+}
+vyre.program @next [64, 1, 1] { ... }
+vyre.megakernel @m {
+  vyre.wave "a" @fill
+  vyre.wave "b" @next
+}
+```
+
+After:
+
+```mlir
+vyre.program @m [64, 1, 1] {
+  %x = vyre.buffer "x" read_write binding 0 : memref<?xi32>
+  %n = vyre.param "a.n" : i32
+  vyre.region "a" from "fill" {
+    %i = vyre.invocation_id x
+    vyre.store %n, %x[%i] : memref<?xi32>
+  }
+  vyre.barrier grid_sync
+  vyre.region "b" from "next" { ... }
+}
+```
+
+Groups come one after the other with a grid barrier between them. If there is no plan yet,
+dependencies decide (see `vyre-plan-megakernel`). Waves of a group follow each other without
+a barrier. One with the grid of the dispatch runs on all workgroups. One with a `grid` of
+its own has its invocations or workgroups shared out (see `vyre.passes.wave_layouts`), and
+begins where the one before it has ended, so that they run on different workgroups if there
+are enough of them, and one after the other if not. Programs that only waves ran are gone.
+
+Why the result is the same, byte for byte, as that of the waves one by one, on any grid.
+
+- Every invocation of every wave runs once, with the ids and sizes that it would have alone.
+  Shared-out invocations are numbered from 0; number n is done by the one invocation (or
+  workgroup) of the fused program that has n modulo their count, after the same offset for
+  all. `vyre.passes.wave_ids` computes ids from the number as a grid does.
+- An invocation that returns has done with its wave only: returns are replaced by guards
+  first (`vyre-predicate-returns`).
+- Every dependency crosses a grid barrier, which is checked. Without `after`, two waves with
+  no barrier between them have no buffer in common that one of them writes, so neither can
+  see how far the other is; with it, that is the author's promise, and breaking it is a data
+  race in the fused program, which the checker finds.
+- A wave is alone with its workgroup memory. It starts as zeros, and a workgroup that does
+  the work of several clears it in between.
+- Barriers stay where all come to them. A wave that runs as it is has the same control. The
+  loop around shared-out workgroups is decided by the workgroup's number and sizes of grids,
+  which are the same in the whole workgroup; a wave with grid barriers is not shared out.
+  Loads that decide about barriers are as uniform as before, since no other wave in the same
+  phase writes what they read; `verify_barriers` checks the outcome.
+
+If invocations trap, the dispatch fails as it would have; it may be the trap of another wave
+of the same group that is reported.
+"""
+
+from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
+
+from xdsl.context import Context
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+)
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.hints import isa
+
+from vyre.analysis.wave_effects import wave_dependencies
+from vyre.diagnostics import invalid
+from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.vyre import (
+    BarrierOp,
+    BufferOp,
+    LaunchOp,
+    LetOp,
+    LinearIdOp,
+    MegakernelOp,
+    ParamOp,
+    ProgramOp,
+    RegionOp,
+    ReturnOp,
+    ScratchOp,
+    WaveOp,
+    WorkgroupCountOp,
+    WorkgroupSizeOp,
+    YieldOp,
+)
+from vyre.dialects.vyre.attributes import Access, LinearScope, Ordering
+from vyre.passes.code_writer import CodeWriter
+from vyre.passes.dead_code import remove_dead_code
+from vyre.passes.index_code import IndexCode, Number
+from vyre.passes.plan_megakernel import plan_groups
+from vyre.passes.predicate_returns import predicate_returns
+from vyre.passes.promote_lets import promote
+from vyre.passes.rules.barriers import verify_barriers
+from vyre.passes.wave_ids import Triple, WaveIds, each_axis
+from vyre.passes.wave_layouts import Layout, fused_workgroup, layout_of
+from vyre.passes.wave_memory import clear_between
+from vyre.passes.wave_tables import FusedTable
+
+Literal: TypeAlias = IntegerAttr[IntegerType | IndexType] | FloatAttr[AnyFloat]
+
+
+@dataclass(frozen=True)
+class FuseWavesPass(ModulePass):
+    """Replaces every megakernel, and the programs of its waves, by one program."""
+
+    name = "vyre-fuse-waves"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        megakernels = [found for found in op.walk() if isinstance(found, MegakernelOp)]
+        waves_only = {p for megakernel in megakernels for p in megakernel.programs()}
+        for megakernel in megakernels:
+            try:
+                Rewriter.replace_op(megakernel, fused_program(megakernel), [])
+            except Refusal as refusal:
+                raise invalid(megakernel, refusal) from None
+        launches = [launch for launch in op.walk() if isinstance(launch, LaunchOp)]
+        launched = {launch.segment.string_value() for launch in launches}
+        for program in waves_only:
+            if program.sym_name.data not in launched:
+                Rewriter.erase_op(program)
+
+
+def fused_program(megakernel: MegakernelOp) -> ProgramOp:
+    """
+    The waves of a megakernel as one program, of the megakernel's name.
+
+    Example: `fused_program(megakernel).sym_name.data`
+    """
+    waves = list(megakernel.waves)
+    if any(wave.group is None for wave in waves):
+        plan_groups(megakernel)
+    _check_groups(megakernel)
+    programs = [_without_returns(program) for program in megakernel.programs()]
+    workgroup = fused_workgroup(waves, programs)
+    table = FusedTable(waves, programs)
+    fusion = _Fusion(table, workgroup)
+    for wave, program in sorted(zip(waves, programs), key=lambda pair: _group(pair[0])):
+        fusion.add(wave, program)
+    body = Block([*table.entries, *fusion.scratch, *fusion.code])
+    fused = ProgramOp(megakernel.sym_name.data, workgroup, Region(body))
+    fused.attributes.update(megakernel.attributes)
+    fused.location = megakernel.location
+    verify_barriers(fused)
+    return fused
+
+
+def _group(wave: WaveOp) -> int:
+    assert wave.group is not None
+    return wave.group.value.data
+
+
+def _check_groups(megakernel: MegakernelOp) -> None:
+    """Refuse a plan in which waves run together although one depends on the other."""
+    waves = list(megakernel.waves)
+    for before, after in wave_dependencies(megakernel):
+        earlier, later = waves[before], waves[after]
+        if _group(earlier) >= _group(later):
+            raise Refusal(
+                f'the wave depends on "{earlier.label.data}", which is not in an earlier '
+                "group",
+                fix="remove the groups, or run vyre-plan-megakernel again",
+                at=later,
+                notes=[Note(earlier, "the wave that it depends on")],
+            )
+
+
+def _without_returns(program: ProgramOp) -> ProgramOp:
+    """A copy in which an invocation that returns runs along to the end."""
+    copy = program.clone()
+    ModuleOp([copy])  # Programs are always in a module.
+    if any(isinstance(op, ReturnOp) for op in copy.body.walk()):
+        promote(copy, [op for op in copy.body.walk() if isinstance(op, LetOp)])
+        predicate_returns(copy)
+    return copy
+
+
+class _Fusion:
+    """The code of a fused program, wave by wave."""
+
+    def __init__(self, table: FusedTable, workgroup: tuple[int, ...]):
+        self._table = table
+        self._workgroup = workgroup
+        self._group: int | None = None
+        self._taken = 0
+        """Workgroups that have work already in this group."""
+        self.scratch: list[ScratchOp] = []
+        self.code: list[BarrierOp | RegionOp] = []
+
+    def add(self, wave: WaveOp, program: ProgramOp) -> None:
+        """Put a wave behind those that are there, and a barrier before a new group."""
+        if self._group not in (None, _group(wave)):
+            barrier = BarrierOp(Ordering.GRID_SYNC)
+            barrier.location = wave.location
+            self.code.append(barrier)
+            self._taken = 0
+        self._group = _group(wave)
+        outer = Block()
+        code = CodeWriter(InsertPoint.at_end(outer), wave)
+        tiles = self._connect(wave, program, code)
+        layout = layout_of(wave, program, self._workgroup)
+        if layout is Layout.AS_IS:
+            _move(program, outer)
+        else:
+            sharing = _Sharing(wave, program, layout is Layout.BY_WORKGROUP)
+            self._taken += sharing.write(IndexCode(code), self._taken, tiles)
+        code.run(YieldOp())
+        region = RegionOp(wave.label.data, [], [outer], source=program.sym_name.data)
+        region.location = wave.location
+        self.code.append(region)
+
+    def _connect(
+        self, wave: WaveOp, program: ProgramOp, code: CodeWriter
+    ) -> list[SSAValue]:
+        """Let the program use the fused table; its workgroup memory, if it has some."""
+        tiles: list[SSAValue] = []
+        for op in list(program.body.block.ops):
+            if isinstance(op, ScratchOp):
+                op.detach()
+                self.scratch.append(op)
+            if not isinstance(op, BufferOp | ParamOp):
+                continue
+            argument = wave.argument(op)
+            if isinstance(argument, str):
+                value = self._table.values[argument]
+            else:
+                assert isa(argument, Literal)
+                value = code.put(arith.ConstantOp(argument), op.entry_name.data)
+            is_tile = isinstance(op, BufferOp) and op.access.data is Access.WORKGROUP
+            if is_tile and op.results[0].first_use is not None:
+                tiles.append(value)
+            op.results[0].replace_all_uses_with(value)
+            op.detach()
+            op.erase()
+        return tiles
+
+
+def _move(program: ProgramOp, block: Block) -> None:
+    """The program's code goes to the end of a block."""
+    for op in list(program.body.block.ops):
+        op.detach()
+        block.add_op(op)
+
+
+@dataclass
+class _Sharing:
+    """A wave whose invocations or workgroups are shared out by number."""
+
+    wave: WaveOp
+    program: ProgramOp
+    by_workgroup: bool
+
+    def write(self, code: IndexCode, taken: int, tiles: list[SSAValue]) -> int:
+        """
+        Write a loop over the numbers that are for this invocation or workgroup; how many
+        workgroups have work then, if each does the work of one.
+        """
+        here = each_axis(WorkgroupCountOp, code)
+        groups: Triple = here if self.wave.workgroups is None else self._grid
+        step, offset, count = code.product(here), taken, code.product(groups)
+        if not self.by_workgroup:
+            width = code.product(each_axis(WorkgroupSizeOp, code))
+            step, offset = code.times(step, width), code.times(offset, width)
+            count = code.times(count, prod(self.program.workgroup))
+        first = self._first(code, offset, step)
+        loop = Block(arg_types=[first.type])
+        self._fill(loop, IndexCode(code.code.at_end(loop)), first, groups, tiles)
+        end, stride = code.value(count), code.value(step)
+        code.code.run(scf.ForOp(first, end, stride, [], [loop]))
+        return prod(self.wave.workgroups or (0,))
+
+    def _fill(
+        self,
+        loop: Block,
+        code: IndexCode,
+        first: SSAValue,
+        groups: Triple,
+        tiles: list[SSAValue],
+    ) -> None:
+        """The work of one invocation or workgroup of the wave."""
+        number = loop.args[0]
+        if tiles:
+            clear_between(code, code.code.put(arith.CmpiOp(number, first, "ne")), tiles)
+        x, y, z = self.program.workgroup
+        size = each_axis(WorkgroupSizeOp, code) if self.by_workgroup else (x, y, z)
+        ids = WaveIds(code, number, groups, size, self.by_workgroup)
+        ids.replace_in(self.program.body)
+        remove_dead_code(loop)
+        _move(self.program, loop)
+        code.code.run(scf.YieldOp())
+
+    @property
+    def _grid(self) -> Triple:
+        assert self.wave.workgroups is not None
+        x, y, z = self.wave.workgroups
+        return x, y, z
+
+    def _first(self, code: IndexCode, offset: Number, step: Number) -> SSAValue:
+        """The number that is first for this one: its own less the offset, modulo all."""
+        scope = LinearScope.WORKGROUP if self.by_workgroup else LinearScope.INVOCATION
+        me = code.code.put(LinearIdOp(scope))
+        if offset == 0:
+            return me
+        back = code.minus(step, code.modulo(offset, step))
+        return code.value(code.modulo(code.plus(me, back), step))
