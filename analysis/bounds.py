@@ -15,6 +15,7 @@ launches tell about the programs that they run.
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from typing_extensions import override
 from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
@@ -61,6 +62,20 @@ def inbounds_accesses(module: ModuleOp, setting: Setting) -> list[Access]:
     return proved
 
 
+def number_ranges(
+    program: ProgramOp, setting: Setting, *, traps_end: bool = True
+) -> dict[SSAValue, Range]:
+    """
+    What the integers of a program may be, as signed numbers, where they are defined. Unless
+    `traps_end`, they are those of invocations that go on after a trap, too.
+
+    Example: `number_ranges(program, Setting())[index]` is `Range(0, 2**40 - 1)` for an id.
+    """
+    walk = _RangeWalk(program, setting, traps_end)
+    walk.run()
+    return walk.ranges
+
+
 def launches_of(module: ModuleOp, setting: Setting) -> Launches:
     """
     What the schedules of a module tell about the programs that they launch.
@@ -86,7 +101,7 @@ class _Walk:
         self._flags = carried_flags(program)
         self._proved: list[Access] = []
         self._programs = _launchable(program)
-        self._geometry = Geometry(self._workgroup(), setting.grid)
+        self._geometry = Geometry(self._workgroup(), setting.grid, setting.most_invocations)
         self._geometry.declare(self._facts)
         is_program = isinstance(program, ProgramOp)
         launched = launches.sizes(program) if is_program else {}
@@ -240,10 +255,10 @@ class _Walk:
                 with self._facts.scope():
                     self._assume(op.cond, holds=holds)
                     self._block(region.block)
-                    if not _ends(region):
+                    if not self._ends(region):
                         found.append(self._summaries(yielded(region)))
         for region, holds in ((op.true_region, True), (op.false_region, False)):
-            if _ends(region):
+            if self._ends(region):
                 # Whoever goes on from here took the other way.
                 self._assume(op.cond, holds=not holds)
         if len(found) == 1:
@@ -253,6 +268,10 @@ class _Walk:
                 op.output,
                 [a and b and self._facts.joined(a, b) for a, b in zip(*found, strict=True)],
             )
+
+    def _ends(self, region: Region) -> bool:
+        """Whether an invocation that enters the region never leaves it."""
+        return _ends(region)
 
     def _for(self, op: scf.ForOp) -> None:
         starts = self._ranges(op.iter_args)
@@ -297,6 +316,36 @@ class _Walk:
             self._assume(condition.condition, holds=False)
             found = self._summaries(condition.args)
         self._assign(op.res, found)
+
+
+class _RangeWalk(_Walk):
+    """A walk that notes the range of each integer on its way."""
+
+    def __init__(self, program: ProgramOp, setting: Setting, traps_end: bool):
+        self.ranges: dict[SSAValue, Range] = {}
+        self._traps_end = traps_end
+        super().__init__(program, setting, Launches())
+
+    @override
+    def _ends(self, region: Region) -> bool:
+        return super()._ends(region) and (
+            self._traps_end or not any(isinstance(op, TrapOp) for op in region.walk())
+        )
+
+    @override
+    def _block(self, block: Block) -> None:
+        self._note(block.args)
+        super()._block(block)
+
+    @override
+    def _op(self, op: Operation) -> None:
+        super()._op(op)
+        self._note(op.results)
+
+    def _note(self, values: Sequence[SSAValue]) -> None:
+        for value in values:
+            if bits(value.type) is not None:
+                self.ranges[value] = self._facts.range_of(value)
 
 
 def _launchable(program: ProgramOp | ScheduleOp) -> dict[str, ProgramOp]:

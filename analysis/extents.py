@@ -18,7 +18,7 @@ from xdsl.ir import SSAValue
 
 from vyre.analysis.buffer_sources import Declaration, buffer_sources
 from vyre.analysis.facts import MAX_SIZE, Extent, Facts, Term
-from vyre.analysis.geometry import INVOCATIONS, WORKGROUPS, Grid
+from vyre.analysis.geometry import INVOCATIONS, MAX_INVOCATIONS, WORKGROUPS, Grid
 from vyre.analysis.ranges import Range
 from vyre.dialects.vyre import BufferOp, ProgramOp, ScheduleOp, ScratchOp
 from vyre.dialects.vyre.attributes import ScratchScope
@@ -44,6 +44,8 @@ class Setting:
     """Sizes of buffers, by name."""
     params: Mapping[str, Range] = field(default_factory=dict[str, Range])
     """What parameters can be, by name."""
+    most_invocations: int = MAX_INVOCATIONS
+    """The largest grid."""
 
 
 @dataclass(frozen=True)

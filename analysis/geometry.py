@@ -41,6 +41,8 @@ class Geometry:
 
     workgroup: tuple[int, ...]
     grid: Grid | None = None
+    most: int = MAX_INVOCATIONS
+    """More invocations than these there are not."""
 
     def declare(self, facts: Facts) -> None:
         """Make the numbers about the grid known."""
@@ -66,7 +68,7 @@ class Geometry:
     def _groups(self, known: int | None) -> Range:
         if known is not None:
             return Range(known, known)
-        return Range(1, max(1, MAX_INVOCATIONS // prod(self.workgroup)))
+        return Range(1, max(1, self.most // prod(self.workgroup)))
 
     def term(self, op: Operation) -> Term | None:
         """What an operation that asks about the grid gives; None for other operations."""

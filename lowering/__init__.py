@@ -8,6 +8,11 @@ from xdsl.utils.target import Target
 def get_all_targets() -> dict[str, Callable[[], type[Target]]]:
     """Vyre's targets by name; each is imported when it is first asked for."""
 
+    def get_cuda() -> type[Target]:
+        from vyre.lowering.cuda.target import CudaTarget
+
+        return CudaTarget
+
     def get_explain() -> type[Target]:
         from vyre.lowering.explain import ExplainTarget
 
@@ -29,6 +34,7 @@ def get_all_targets() -> dict[str, Callable[[], type[Target]]]:
         return PlanDrawingTarget
 
     return {
+        "vyre-cuda": get_cuda,
         "vyre-explain": get_explain,
         "vyre-llvm": get_llvm,
         "vyre-plan": get_plan,

@@ -9,8 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 from llvmlite import ir
-from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from vyre.dialects.vyre import RegionOp, YieldOp
@@ -18,14 +17,9 @@ from vyre.lowering.llvm.metadata import keep_rolled
 from vyre.lowering.llvm.scalars import EMITTERS, emit_scalar
 from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment, register_types
+from vyre.lowering.loops import STRETCHES, depth, is_short, stretch
 
 Registers = list[ir.Value]
-
-STRETCHES = (1 << 16, 1 << 8, 1 << 4, 1)
-"""
-Trips of a loop between two looks at whether it shall stop, by how deep loops are nested in
-it: each may run that often without looking.
-"""
 
 _TERMINATORS = (scf.YieldOp, scf.ConditionOp, YieldOp)
 
@@ -142,7 +136,7 @@ class ControlCode(ABC):
         yield
 
     def _trips(self, op: scf.ForOp, trips: Trips, carried: Registers) -> Registers:
-        if _is_short(op):
+        if is_short(op):
             return self._stretch(op, trips, trips.first, trips.end, carried)
         return self._stretches(op, trips, carried)
 
@@ -170,7 +164,7 @@ class ControlCode(ABC):
         """Where a stretch ends that begins before the last trip has ended."""
         builder = self.builder
         left = builder.sub(trips.end, first)
-        longest = STRETCHES[min(_depth(op), len(STRETCHES)) - 1]
+        longest = stretch(op)
         assert isinstance(left.type, ir.IntType)
         if longest >> (left.type.width - 1):
             return trips.end  # Such numbers do not go so far.
@@ -204,7 +198,7 @@ class ControlCode(ABC):
             following = trips.after(builder, counter)
             _come_from([counter, *carried], [following, *registers], builder.block)
             back_edge = builder.branch(head)
-            if not _is_short(op):
+            if not is_short(op):
                 keep_rolled(back_edge, builder.module)
         builder.position_at_end(after)
         return list(carried)
@@ -236,7 +230,7 @@ class ControlCode(ABC):
         self.values.bind(op.after_region.block.args, passed)
         again = self.block(op.after_region.block)
         if again is not None:
-            following = self._poll_now_and_then(trip, _depth(op))
+            following = self._poll_now_and_then(trip, depth(op))
             _come_from([trip, *carried], [following, *again], builder.block)
             builder.branch(head)
 
@@ -258,49 +252,6 @@ class ControlCode(ABC):
         """For code that is never reached."""
         types = register_types([value.type for value in values])
         return [ir.Constant(type, ir.Undefined) for type in types]
-
-
-def _is_short(op: scf.ForOp) -> bool:
-    """Whether the bounds of the loop and all in it are literals that are close enough."""
-    trips = _literal_trips(op)
-    return trips is not None and trips <= STRETCHES[0]
-
-
-def _literal_trips(op: Operation) -> int | None:
-    """The most trips of all loops together, if all their bounds are literals."""
-    inner = [_literal_trips(each) for each in _loops_in(op)]
-    known = [trips for trips in inner if trips is not None]
-    distance = _literal_distance(op) if isinstance(op, scf.ForOp) else None
-    if distance is None or len(known) < len(inner):
-        return None
-    return distance * max(1, sum(known))
-
-
-def _literal_distance(op: scf.ForOp) -> int | None:
-    bounds: list[int] = []
-    for value in (op.lb, op.ub):
-        owner = value.owner
-        literal = owner.value if isinstance(owner, arith.ConstantOp) else None
-        if not isinstance(literal, IntegerAttr):
-            return None
-        bounds.append(literal.value.data)
-    return max(0, bounds[1] - bounds[0])
-
-
-def _depth(op: Operation) -> int:
-    """How deep loops are nested, this one counted."""
-    return 1 + max(map(_depth, _loops_in(op)), default=0)
-
-
-def _loops_in(op: Operation) -> list[Operation]:
-    """The loops inside an operation that are in no other loop there."""
-    found: list[Operation] = []
-    for region in op.regions:
-        for block in region.blocks:
-            for inner in block.ops:
-                is_loop = isinstance(inner, scf.ForOp | scf.WhileOp)
-                found += [inner] if is_loop else _loops_in(inner)
-    return found
 
 
 def _come_from(

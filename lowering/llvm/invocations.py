@@ -17,13 +17,14 @@ from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre.attributes import LinearScope
 from vyre.lowering.llvm.accesses import AccessCode
 from vyre.lowering.llvm.context import Context
-from vyre.lowering.llvm.control import STRETCHES, ControlCode
+from vyre.lowering.llvm.control import ControlCode
 from vyre.lowering.llvm.counting import counted, smaller
 from vyre.lowering.llvm.loop_bounds import Access as LoopAccess
 from vyre.lowering.llvm.loop_bounds import is_from_outside, loop_accesses
 from vyre.lowering.llvm.metadata import LIKELY, Parallel
 from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment
+from vyre.lowering.loops import STRETCHES
 
 SUBGROUP_SIZE = 32
 

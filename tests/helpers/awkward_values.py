@@ -114,3 +114,15 @@ def around_halves(type: str) -> Array:
     points = np.concatenate([halves, middles, -middles])
     near = [np.nextafter(points, dtype(to)) for to in (np.inf, -np.inf)]
     return np.concatenate([points, *near])
+
+
+def products_near_ties(type: str) -> tuple[Array, Array, Array]:
+    """Products on a tie or next to one, and addends far below, which decide."""
+    dtype = DTYPES[type]
+    digits = int(np.finfo(dtype).nmant)
+    generator = np.random.default_rng(6)
+    factors = 1 + generator.integers(0, 64, (2, 5000)) * 2.0 ** -(digits // 2 + 1)
+    factors[0] *= 64
+    addends = generator.choice([-1, 0, 1], 5000) * 2.0 ** -(digits + 14)
+    a, b, c = factors[0].astype(dtype), factors[1].astype(dtype), addends.astype(dtype)
+    return a, b, c

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import override
 
 from vyre.dialects.vyre import BarrierOp, BufferOp, ProgramOp
@@ -20,6 +19,7 @@ from vyre.runtime.backend import (
     is_buffer,
 )
 from vyre.runtime.deadline import Deadline
+from vyre.runtime.device_array import AnyArray
 from vyre.runtime.errors import Trapped
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.host_memory import as_array
@@ -136,7 +136,8 @@ class FindsAllEqual(ReferenceBackend):
 @missed_by("memory.adopt", "dispatch.results_in_place")
 class AdoptsCopies(ReferenceBackend):
     @override
-    def adopt(self, array: NDArray[Any]) -> Bytes:
+    def adopt(self, array: AnyArray) -> Bytes:
+        assert isinstance(array, np.ndarray)
         return super().adopt(array.copy())
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from awkward_values import Array, around_halves, columns
+from awkward_values import Array, around_halves, columns, products_near_ties
 from llvm_kernels import MACHINES, compiled, operations
-from operations import DTYPES, FLOATS
+from operations import FLOATS
 from same_bytes import assert_same, check, reference
 
 pytestmark = pytest.mark.parametrize("machine", MACHINES)
@@ -48,18 +48,6 @@ def test_multiply_add_rounds_once(machine: str, type: str):
         [found] = kernel(operands, len(operands[0]))
         [wanted] = reference(op, operands)
         assert_same(line, found, wanted, operands)
-
-
-def products_near_ties(type: str) -> tuple[Array, Array, Array]:
-    """Products on a tie or next to one, and addends far below, which decide."""
-    dtype = DTYPES[type]
-    digits = int(np.finfo(dtype).nmant)
-    generator = np.random.default_rng(6)
-    factors = 1 + generator.integers(0, 64, (2, 5000)) * 2.0 ** -(digits // 2 + 1)
-    factors[0] *= 64
-    addends = generator.choice([-1, 0, 1], 5000) * 2.0 ** -(digits + 14)
-    a, b, c = factors[0].astype(dtype), factors[1].astype(dtype), addends.astype(dtype)
-    return a, b, c
 
 
 @pytest.mark.parametrize("type", FLOATS)

@@ -1,0 +1,123 @@
+"""From a program to its kernel: the text, and what a launch passes to it."""
+
+from math import prod
+
+from vyre.analysis.bounds import number_ranges
+from vyre.analysis.buffer_sources import buffer_sources
+from vyre.analysis.extents import Setting
+from vyre.analysis.spine import needs_cut
+from vyre.dialects import vyre
+from vyre.lowering.cuda.folding import folded_values
+from vyre.lowering.cuda.grid_barrier import grid_barrier_text
+from vyre.lowering.cuda.ids import SUBGROUP_SIZE, Ids
+from vyre.lowering.cuda.invocations import InvocationCode
+from vyre.lowering.cuda.kernel import CudaKernel, Extra
+from vyre.lowering.cuda.names import Names, kernel_name
+from vyre.lowering.cuda.needs import needs
+from vyre.lowering.cuda.numbers import Numbers
+from vyre.lowering.cuda.pointers import Pointers
+from vyre.lowering.cuda.preparing import prepared
+from vyre.lowering.cuda.scalar_code import ScalarCode
+from vyre.lowering.cuda.shared_memory import declare_shared_memory
+from vyre.lowering.cuda.signature import Signature
+from vyre.lowering.cuda.simplifying import simplify
+from vyre.source import deep_recursion
+
+ANY = Setting()
+"""Nothing is known."""
+
+
+def cuda_kernel(
+    program: vyre.ProgramOp, *, is_guarded: bool = False, setting: Setting = ANY
+) -> CudaKernel:
+    """
+    A program as a kernel: a segment, or with grid barriers a whole program, to be launched
+    cooperatively. A guarded kernel does nothing if a byte of the device is zero. `setting`
+    says what is known about launches: fewer than 2^31 invocations, for one, are counted in
+    32 bits.
+
+    Example: `print(cuda_kernel(program).source)`
+    """
+    with deep_recursion():
+        return _Kernel(prepared(program), is_guarded, setting).emit()
+
+
+def _has_full_subgroups(program: vyre.ProgramOp) -> bool:
+    """Whether all lanes of all subgroups are there, from the beginning to the end."""
+    ends = any(isinstance(op, vyre.ReturnOp | vyre.TrapOp) for op in program.body.walk())
+    return prod(program.workgroup) % SUBGROUP_SIZE == 0 and not ends
+
+
+class _Kernel:
+    """One kernel while it is written."""
+
+    def __init__(self, program: vyre.ProgramOp, is_guarded: bool, setting: Setting):
+        self._program = program
+        self._is_guarded = is_guarded
+        self._sizes = setting.sizes
+        self._has_traps = any(isinstance(op, vyre.TrapOp) for op in program.body.walk())
+        # Everyone must come to each grid barrier: those who trap go on.
+        traps_end = not needs_cut(program)
+        ranges = number_ranges(program, setting, traps_end=traps_end)
+        while simplify(program, ranges):
+            ranges = number_ranges(program, setting, traps_end=traps_end)
+        numbers = Numbers(ranges)
+        self._scalars = ScalarCode(numbers=numbers)
+        self._code = InvocationCode(
+            Names(),
+            self._scalars,
+            needs(program),
+            folded_values(program),
+            Ids(program.workgroup, numbers),
+            buffer_sources(program),
+            has_traps=self._has_traps,
+            traps_end=traps_end,
+            has_full_subgroups=_has_full_subgroups(program),
+        )
+
+    def emit(self) -> CudaKernel:
+        program, code = self._program, self._code
+        signature = Signature(program, code, Pointers(program), self._sizes)
+        with code.writer.indented():
+            if self._is_guarded:
+                code.writer.line("if (*vyre_guard == 0) return;")
+            declare_shared_memory(program, code)
+            signature.define_values(program)
+            code.block(program.body.block)
+        extras = tuple(extra for extra in Extra if self._takes(extra))
+        name = kernel_name(program.sym_name.data)
+        head = _head(name, prod(program.workgroup), signature.parameters(extras))
+        body = code.writer.text().rstrip()
+        texts = [*self._scalars.library.texts()]
+        if code.has_met:
+            texts.append(grid_barrier_text(has_traps=self._has_traps))
+        texts.append(f"{head}\n{body}\n}}\n" if body else f"{head}\n}}\n")
+        x, y, z = program.workgroup
+        return CudaKernel(
+            name,
+            "\n".join(texts),
+            tuple(signature.arguments),
+            extras,
+            (x, y, z),
+            code.has_met,
+            tuple(code.traps),
+        )
+
+    def _takes(self, extra: Extra) -> bool:
+        match extra:
+            case Extra.GUARD:
+                return self._is_guarded
+            case Extra.TRAP:
+                return self._has_traps
+            case Extra.STOP:
+                return self._code.has_met or self._code.has_polls
+            case Extra.GRID:
+                return self._code.has_met
+
+
+def _head(name: str, threads: int, parameters: list[str]) -> str:
+    start = f'extern "C" __global__ void __launch_bounds__({threads})\n{name}('
+    if not parameters:
+        return f"{start}) {{"
+    lines = ",\n    ".join(parameters)
+    return f"{start}\n    {lines}) {{"

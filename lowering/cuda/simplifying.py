@@ -1,0 +1,134 @@
+"""
+What is known before a program runs is not computed in its text.
+
+Compilers do this, too. But they warn of comparisons that always hold, of branches that are
+never taken, and of variables for which such simplifications leave no use.
+"""
+
+from collections.abc import Callable, Mapping
+from operator import eq, ge, gt, le, lt, ne
+
+from xdsl.dialects import arith, math, scf
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from vyre.analysis.facts import bits
+from vyre.analysis.integer_ops import literal
+from vyre.analysis.ranges import Range, wrapped
+from vyre.dialects.vyre import ProgramOp
+from vyre.lowering.cuda.evaluation import evaluated
+from vyre.passes.dead_code import remove_dead_code
+from vyre.passes.placing import constant, put_before
+
+Ranges = Mapping[SSAValue, Range]
+
+_HOLDS: tuple[Callable[[int, int], bool], ...] = (eq, ne, lt, le, gt, ge)
+"""What predicates of `arith.cmpi` say about signed numbers."""
+
+_ALWAYS: dict[type[Operation], int] = {
+    arith.RemSIOp: 0,
+    arith.RemUIOp: 0,
+    math.IPowIOp: 1,
+}
+"""Operations on single bits that give the same for all of them."""
+
+
+def simplify(program: ProgramOp, ranges: Ranges) -> bool:
+    """
+    Replace what is known by constants, and remove what is not used any more. Whether there
+    was something to do: then even more may be known now.
+
+    Example: `arith.cmpi ult, %i, %zero` is never true.
+    """
+    ops = [op for op in program.body.walk() if not isinstance(op, arith.ConstantOp)]
+    # A list, for nothing may be left out.
+    changes = [op.parent is not None and _simplify(op, ranges) for op in ops]
+    remove_dead_code(program.body.block, keeps_whiles=True)
+    return any(changes)
+
+
+def _simplify(op: Operation, ranges: Ranges) -> bool:
+    match op:
+        case arith.SelectOp() if _literal(op.cond) is not None:
+            Rewriter.replace_op(op, [], [op.lhs if _literal(op.cond) else op.rhs])
+        case scf.ForOp() if _makes_no_trip(op, ranges):
+            Rewriter.replace_op(op, [], list(op.iter_args))
+        case arith.ShLIOp() | arith.ShRUIOp() | arith.ShRSIOp() if bits(op.lhs.type) == 1:
+            Rewriter.replace_op(op, [], [op.lhs])
+        case _:
+            known = [(result, _known(op, result, ranges)) for result in op.results]
+            found = [(r, n) for r, n in known if n is not None and r.first_use is not None]
+            for result, number in found:
+                _replace(result, number)
+            return bool(found)
+    return True
+
+
+def _makes_no_trip(op: scf.ForOp, ranges: Ranges) -> bool:
+    start, end, step = (_range(value, ranges) for value in (op.lb, op.ub, op.step))
+    if step is not None and step.hi < 1:
+        return True
+    return start is not None and end is not None and end.hi <= start.lo
+
+
+def _known(op: Operation, result: SSAValue, ranges: Ranges) -> int | None:
+    """The number that a result always is."""
+    width = bits(result.type)
+    if width is None or op.regions:
+        return None
+    found = ranges.get(result)
+    if found is not None and found.lo == found.hi:
+        return found.lo
+    if len(op.operands) == 2:
+        a, b = map(_literal, op.operands)
+        if a is not None and b is not None:
+            return evaluated(op, a, b, width)
+    match op:
+        case arith.CmpiOp():
+            return _compared(op, ranges)
+        case arith.CmpfOp():
+            return {0: 0, 15: 1}.get(op.predicate.value.data)
+        case arith.MulSIExtendedOp() | arith.MulUIExtendedOp():
+            return 0 if width == 1 and result is op.high else None
+        case _:
+            return _ALWAYS.get(type(op)) if width == 1 else None
+
+
+def _compared(op: arith.CmpiOp, ranges: Ranges) -> int | None:
+    """What a comparison gives, if all numbers of both ranges compare alike."""
+    predicate = op.predicate.value.data
+    a, b = (_range(operand, ranges) for operand in op.operands)
+    if a is None or b is None:
+        return None
+    if predicate >= 6:
+        if b.lo == b.hi == 0 and predicate in (6, 9):
+            return int(predicate == 9)
+        if min(a.lo, b.lo) < 0:
+            return None
+        predicate -= 4
+    if predicate < 2:
+        is_apart = a.hi < b.lo or b.hi < a.lo
+        return predicate if is_apart else None
+    # The order of two intervals shows at their ends.
+    ways = {_HOLDS[predicate](x, y) for x, y in ((a.lo, b.hi), (a.hi, b.lo))}
+    return int(ways.pop()) if len(ways) == 1 else None
+
+
+def _range(value: SSAValue, ranges: Ranges) -> Range | None:
+    number = _literal(value)
+    return ranges.get(value) if number is None else Range(number, number)
+
+
+def _literal(value: SSAValue) -> int | None:
+    op = value.owner
+    return literal(op) if isinstance(op, arith.ConstantOp) else None
+
+
+def _replace(result: SSAValue, number: int) -> None:
+    op = result.owner
+    assert isinstance(op, Operation)
+    width = bits(result.type)
+    assert width is not None
+    literal = constant(wrapped(number, width), result.type)
+    known = put_before(op, literal, result.name_hint)
+    result.replace_all_uses_with(known.result)

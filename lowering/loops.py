@@ -1,0 +1,79 @@
+"""How long loops may run without a look at whether they shall stop."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Operation
+
+MostTrips: TypeAlias = Callable[[scf.ForOp], int | None]
+"""How many trips a loop makes at most, if that is known."""
+
+STRETCHES = (1 << 16, 1 << 8, 1 << 4, 1)
+"""
+Trips of a loop between two looks at whether it shall stop, by how deep loops are nested in
+it: each may run that often without looking.
+"""
+
+
+def stretch(op: Operation) -> int:
+    """
+    Trips of a loop that may be long, between two looks at whether it shall stop.
+
+    Example: of a loop in which there is no other, it is 65536.
+    """
+    return STRETCHES[min(depth(op), len(STRETCHES)) - 1]
+
+
+def literal_trips(op: scf.ForOp) -> int | None:
+    """
+    How many trips a loop makes at most, if its bounds are literals.
+
+    Example: of `scf.for %k = %c0 to %c16 step %c1` it is 16.
+    """
+    bounds: list[int] = []
+    for value in (op.lb, op.ub):
+        owner = value.owner
+        literal = owner.value if isinstance(owner, arith.ConstantOp) else None
+        if not isinstance(literal, IntegerAttr):
+            return None
+        bounds.append(literal.value.data)
+    return max(0, bounds[1] - bounds[0])
+
+
+def is_short(op: scf.ForOp, trips: MostTrips = literal_trips) -> bool:
+    """
+    Whether a loop and all in it make so few trips together that nobody needs to stop it;
+    `trips` says how many a loop makes at most.
+
+    Example: `is_short(op, trips=lambda op: 16)` unless four of them are nested.
+    """
+    most = _all_trips(op, trips)
+    return most is not None and most <= STRETCHES[0]
+
+
+def _all_trips(op: Operation, trips: MostTrips) -> int | None:
+    """The most trips of all loops together; None if one may make any number of them."""
+    inner = [_all_trips(each, trips) for each in _loops_in(op)]
+    known = [most for most in inner if most is not None]
+    own = trips(op) if isinstance(op, scf.ForOp) else None
+    if own is None or len(known) < len(inner):
+        return None
+    return own * max(1, sum(known))
+
+
+def depth(op: Operation) -> int:
+    """How deep loops are nested, this one counted."""
+    return 1 + max(map(depth, _loops_in(op)), default=0)
+
+
+def _loops_in(op: Operation) -> list[Operation]:
+    """The loops inside an operation that are in no other loop there."""
+    found: list[Operation] = []
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                is_loop = isinstance(inner, scf.ForOp | scf.WhileOp)
+                found += [inner] if is_loop else _loops_in(inner)
+    return found
