@@ -5,8 +5,9 @@ BIN := $(VENV)/bin
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
-.PHONY: demo test lint typecheck filecheck pytest format docs fuzz mutants fuzz-ir bench-startup \
-  bench bench-barrier bench-calls bench-reference bench-spills bench-host-plan clean
+.PHONY: demo test lint typecheck filecheck pytest format docs fuzz mutants fuzz-ir check-barrier \
+  fuzz-waves bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
+  bench-reference bench-spills bench-host-plan bench-waves clean
 
 # A graph of six nodes: 0 -> 1 -> 3 -> 4 and 0 -> 2, and node 5 on its own.
 demo: $(VENV)/installed
@@ -47,8 +48,15 @@ fuzz-ir: $(VENV)/installed
 fuzz: $(VENV)/installed
 	$(BIN)/python tests/fuzz/split_soundness.py --count $(N) --seed $(SEED) --coverage
 
+fuzz-waves: $(VENV)/installed
+	$(BIN)/python tests/fuzz/wave_soundness.py --count $(N) --seed $(SEED)
+
 mutants: $(VENV)/installed
 	$(BIN)/python tests/fuzz/mutants.py --seed $(SEED)
+
+# All that may happen at the grid barrier of CUDA kernels; minutes.
+check-barrier: $(VENV)/installed
+	$(BIN)/python tests/model/check_grid_barrier.py
 
 # Ten workloads against C, Numba, NumPy, JAX, Taichi, Warp and PoCL; needs gcc for C.
 bench: $(VENV)/bench-installed
@@ -64,6 +72,13 @@ bench-barrier: $(VENV)/installed
 bench-calls: $(VENV)/installed
 	$(BIN)/python benchmarks/calls.py
 
+# Instructions of CUDA kernels beside hand-written ones; needs no device.
+bench-cuda: $(VENV)/installed
+	$(BIN)/python -m benchmarks.cuda_quality
+
+bench-first-results: $(VENV)/installed
+	$(BIN)/python benchmarks/first_results.py
+
 bench-startup: $(VENV)/installed
 	$(BIN)/python benchmarks/startup.py
 
@@ -75,6 +90,10 @@ bench-spills: $(VENV)/installed
 
 bench-host-plan: $(VENV)/installed
 	$(BIN)/python benchmarks/host_plan.py
+
+# Plans of 100,000 waves with 1,000,000 dependencies.
+bench-waves: $(VENV)/installed
+	$(BIN)/python benchmarks/waves.py
 
 $(VENV)/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute
 
+from vyre.runtime.device_array import AnyArray, DeviceArray, Importer, none_is_there
 from vyre.runtime.errors import InvalidArgument, OutOfMemory
 from vyre.runtime.scalars import dtype_of
 
@@ -29,42 +30,66 @@ _LARGEST = {
 
 
 def as_array(
-    name: str, value: object, element: Attribute, shape: tuple[int, ...] | None
-) -> Array:
+    name: str,
+    value: object,
+    element: Attribute,
+    shape: tuple[int, ...] | None,
+    imported: Importer = none_is_there,
+) -> AnyArray:
     """
-    The argument as a NumPy array of the right dtype and shape, without a copy. Sizes that
-    are `DYNAMIC_INDEX` may be anything, and so may the shape if it is None.
+    The argument as an array of the right dtype and shape, without a copy: NumPy's, or one
+    that is `imported` because it is in the engine's memory. Sizes that are `DYNAMIC_INDEX`
+    may be anything, and so may the shape if it is None.
 
     Example: `as_array("x", values, f32, (4, DYNAMIC_INDEX))`
     """
-    if hasattr(value, "__cuda_array_interface__") and not isinstance(value, np.ndarray):
-        raise InvalidArgument(
-            f"argument '{name}' is in a GPU's memory, this engine works on the host",
-            "copy it to the host, for example with `.get()`",
-        )
-    array: Array
-    if isinstance(value, np.ma.MaskedArray):
-        raise InvalidArgument(
-            f"argument '{name}' is a masked array", "pass its `.filled()` data"
-        )
-    if isinstance(value, np.ndarray):
-        array = np.asarray(cast(Array, value))
-    elif hasattr(value, "__dlpack__"):
-        array = _from_dlpack(name, value)
-    else:
-        raise InvalidArgument(
-            f"argument '{name}' is a {type(value).__name__}, not an array",
-            "pass a NumPy array, or anything that supports DLPack",
-        )
+    array = _on_device(name, value, imported)
+    if array is None:
+        array = _on_host(name, value)
     _check_dtype(name, array, element)
     if shape is not None:
         _check_shape(name, array, shape)
-    if not array.flags.c_contiguous or not array.flags.aligned:
+    if not _is_contiguous(array):
         raise InvalidArgument(
             f"argument '{name}' is strided, not contiguous in row-major order",
             "pass `np.ascontiguousarray(...)` of it",
         )
     return array
+
+
+def _on_device(name: str, value: object, imported: Importer) -> DeviceArray | None:
+    if isinstance(value, np.ndarray):
+        return None
+    try:
+        return imported(value)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"argument '{name}': {error.cause}", error.fix) from error
+
+
+def _is_contiguous(array: AnyArray) -> bool:
+    if isinstance(array, DeviceArray):
+        return array.is_contiguous
+    return array.flags.c_contiguous and array.flags.aligned
+
+
+def _on_host(name: str, value: object) -> Array:
+    if hasattr(value, "__cuda_array_interface__") and not isinstance(value, np.ndarray):
+        raise InvalidArgument(
+            f"argument '{name}' is in a GPU's memory, this engine works on the host",
+            "copy it to the host, for example with `.get()`",
+        )
+    if isinstance(value, np.ma.MaskedArray):
+        raise InvalidArgument(
+            f"argument '{name}' is a masked array", "pass its `.filled()` data"
+        )
+    if isinstance(value, np.ndarray):
+        return np.asarray(cast(Array, value))
+    if hasattr(value, "__dlpack__"):
+        return _from_dlpack(name, value)
+    raise InvalidArgument(
+        f"argument '{name}' is a {type(value).__name__}, not an array",
+        "pass a NumPy array, or anything that supports DLPack",
+    )
 
 
 def zeros(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -100,7 +125,7 @@ def accepted_dtypes(type: Attribute) -> list[np.dtype[Any]]:
     return [dtype]
 
 
-def _check_dtype(name: str, array: Array, type: Attribute) -> None:
+def _check_dtype(name: str, array: AnyArray, type: Attribute) -> None:
     accepted = accepted_dtypes(type)
     if array.dtype not in accepted:
         names = " or ".join(str(dtype) for dtype in accepted)
@@ -110,8 +135,8 @@ def _check_dtype(name: str, array: Array, type: Attribute) -> None:
         )
 
 
-def _check_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:
-    fits = array.ndim == len(shape) and all(
+def _check_shape(name: str, array: AnyArray, shape: tuple[int, ...]) -> None:
+    fits = len(array.shape) == len(shape) and all(
         wanted in (DYNAMIC_INDEX, found) for wanted, found in zip(shape, array.shape)
     )
     if not fits:
@@ -122,22 +147,42 @@ def _check_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:
         )
 
 
-def check_overlaps(arrays: Iterable[tuple[str, Array, bool]]) -> None:
+def check_overlaps(arrays: Iterable[tuple[str, AnyArray, bool]]) -> None:
     """
     Refuse two arrays that share memory if one is written. Each array comes with its name
     and whether it is written.
     """
     for (name, array, is_written), (other, another, too) in combinations(arrays, 2):
-        if (is_written or too) and np.may_share_memory(array, another):
+        if (is_written or too) and _may_overlap(array, another):
             raise InvalidArgument(
                 f"arguments '{name}' and '{other}' overlap, and one is written",
                 "pass a copy of one of them",
             )
 
 
-def check_writable(name: str, array: Array) -> None:
+def _may_overlap(array: AnyArray, other: AnyArray) -> bool:
+    if isinstance(array, np.ndarray) and isinstance(other, np.ndarray):
+        return np.may_share_memory(array, other)
+    (begin, end), (its_begin, its_end) = span_of(array), span_of(other)
+    return begin < its_end and its_begin < end
+
+
+def span_of(array: AnyArray) -> tuple[int, int]:
+    """
+    The address of a contiguous array, and the one behind it. Hosts and devices have
+    addresses of their own, unless they share memory.
+
+    Example: `begin, end = span_of(array)`
+    """
+    is_device = isinstance(array, DeviceArray)
+    begin = array.address if is_device else address_of(array)
+    return begin, begin + array.nbytes
+
+
+def check_writable(name: str, array: AnyArray) -> None:
     """Refuse an array that the runtime is to write and may not."""
-    if not array.flags.writeable:
+    is_device = isinstance(array, DeviceArray)
+    if not (array.is_writable if is_device else array.flags.writeable):
         raise InvalidArgument(
             f"argument '{name}' is read-only, and it is to be written in place",
             "pass a copy of it",

@@ -25,6 +25,7 @@ from vyre.analysis.features import Feature
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
+from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.geometry import Extent, Geometry
 from vyre.runtime.times import NO_TIME, Times
 
@@ -224,9 +225,24 @@ class Backend(ABC):
         """How many workgroups can wait for each other at a grid barrier; None for any."""
         return None
 
-    def adopt(self, array: NDArray[Any]) -> Memory | None:
+    def adopt(self, array: AnyArray) -> Memory | None:
         """An array in place as memory, which is not freed; None if that cannot be."""
         return None
+
+    def device_array(self, value: object) -> DeviceArray | None:
+        """
+        What a caller passed, if it is an array in the engine's own memory. It can be
+        adopted then. One that is in the memory of another device is refused.
+        """
+        return None
+
+    def new_device_array(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> DeviceArray:
+        """An array for a caller, of any contents, if callers can pass such arrays."""
+        raise NotImplementedError
+
+    def part(self, memory: Memory, offset: int) -> Memory:
+        """Memory from a byte on, which is not freed; if callers can pass arrays of it."""
+        raise NotImplementedError
 
     def finish(self) -> None:
         """Wait until all launches have ended."""

@@ -37,8 +37,25 @@ def _cpu() -> Backend:
     return CpuBackend()
 
 
-_OWN: dict[str, Callable[[], Backend]] = {"cpu": _cpu, "reference": _reference}
-"""Vyre's engines; `auto` takes the first."""
+def _cupy() -> Backend:
+    from vyre.runtime.cuda.backend import CudaBackend
+
+    return CudaBackend()
+
+
+_OWN: dict[str, Callable[[], Backend]] = {
+    "cpu": _cpu,
+    "cupy": _cupy,
+    "reference": _reference,
+}
+"""Vyre's engines."""
+
+
+def _best() -> str:
+    """The engine that `auto` stands for."""
+    from vyre.runtime.cuda.presence import has_gpu
+
+    return "cupy" if has_gpu() else "cpu"
 
 
 def backend_names() -> list[str]:
@@ -62,7 +79,7 @@ def find_backend(engine: str | Backend | Callable[..., None]) -> Backend:
         from vyre.runtime.closure import ClosureBackend
 
         return ClosureBackend(engine)
-    name = next(iter(_OWN)) if engine == "auto" else engine
+    name = _best() if engine == "auto" else engine
     with _lock:
         if name not in _made:
             _made[name] = _make(name)

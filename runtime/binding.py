@@ -22,6 +22,7 @@ from vyre.dialects.vyre import BufferOp, ParamOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import Access, MemoryKind
 from vyre.runtime.arguments import Array, as_array, as_scalar, check_overlaps
 from vyre.runtime.config import TAKEN
+from vyre.runtime.device_array import AnyArray, DeviceArray, Importer, none_is_there
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.scalars import dtype_of
 
@@ -196,10 +197,13 @@ class BindingPlan:
         """The parameters in declaration order, by name."""
         return [(param.entry_name.data, param.value.type) for param in self.params]
 
-    def check(self, given: Mapping[str, object]) -> "Arguments":
+    def check(
+        self, given: Mapping[str, object], imported: Importer = none_is_there
+    ) -> "Arguments":
         """
         The arguments as arrays and numbers of the right types. Unknown, missing, misshapen,
-        mistyped, strided and overlapping ones are refused.
+        mistyped, strided and overlapping ones are refused. Those that can be `imported` are
+        in the engine's memory.
         """
         self.check_known(given)
         self._check_complete(given)
@@ -209,6 +213,7 @@ class BindingPlan:
                 given[binding.name],
                 binding.element,
                 binding.shape,
+                imported,
             )
             for binding in self.declared
             if binding.name in given
@@ -249,8 +254,22 @@ class Arguments:
     """Arguments that were checked: the caller's arrays, not copied, and numbers."""
 
     plan: BindingPlan
-    arrays: dict[str, Array]
+    arrays: dict[str, AnyArray]
     scalars: dict[str, np.generic]
+
+    @cached_property
+    def are_on_device(self) -> bool:
+        """Whether there are arrays, and all of them are in the engine's memory."""
+        kinds = {isinstance(array, DeviceArray) for array in self.arrays.values()}
+        return kinds == {True}
+
+    def result_is_on_device(self, binding: Binding) -> bool:
+        """
+        Whether a result goes to the engine's memory: if what was passed for it is there; if
+        nothing was passed for it, if all that was passed is.
+        """
+        array = self.arrays.get(binding.name)
+        return self.are_on_device if array is None else isinstance(array, DeviceArray)
 
     def shape(self, binding: Binding) -> tuple[int, ...]:
         array = self.arrays.get(binding.name)
@@ -261,7 +280,7 @@ class Arguments:
         array = self.arrays.get(binding.name)
         return binding.dtype if array is None else array.dtype
 
-    def given(self, binding: Binding) -> Array | None:
+    def given(self, binding: Binding) -> AnyArray | None:
         """What the buffer starts with; None if it starts as zeros or is kept."""
         array = self.arrays.get(binding.name)
         return None if array is None or binding.starts_as_zeros else array
@@ -281,7 +300,8 @@ class Arguments:
             if given is None:
                 found[binding.name] = np.zeros(self.shape(binding), binding.dtype)
             else:
-                stored = given.view(binding.dtype)
+                array = given.to_host() if isinstance(given, DeviceArray) else given
+                stored = array.view(binding.dtype)
                 found[binding.name] = stored.copy() if binding.is_written else stored
         return found
 

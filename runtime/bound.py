@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from vyre.runtime import telemetry
-from vyre.runtime.arguments import check_writable, zeros
+from vyre.runtime.arguments import check_writable
 from vyre.runtime.backend import Prepared
 from vyre.runtime.binding import Arguments
 from vyre.runtime.config import DispatchConfig
+from vyre.runtime.device_array import DeviceArray, as_owned
 from vyre.runtime.held import NOTHING, Held
 from vyre.runtime.passes import Report
 from vyre.runtime.quick import QuickRuns, is_quick
@@ -53,16 +54,26 @@ class Bound(Held):
         self._homes = dict(arguments.arrays)
         for binding in self._written:
             if binding.name not in self._homes:
-                shape = arguments.shape(binding)
-                self._homes[binding.name] = zeros(binding.name, shape, binding.dtype)
-        self.results = {b.name: b.result_of(self._homes[b.name]) for b in self._written}
+                self._homes[binding.name] = self._session.new_home(binding)
+        self._results = {
+            binding.name: self._session.new_result(binding, self._homes[binding.name])
+            for binding in self._written
+        }
+        self.results = {name: as_owned(array) for name, array in self._results.items()}
         """The arrays that every call writes to."""
         self._lay_out(self._session.homes_in_place(self._homes))
         self._prepared: Prepared | None = None
-        if trace is None and is_quick(self._session):
+        if trace is None and is_quick(self._session) and self._are_whole():
             written = (b for b in self._written if arguments.given(b) is None)
             self._prepared = self._session.prepared([binding.name for binding in written])
-        self._runs = QuickRuns(self._session, self.results, "reused")
+        self._runs = QuickRuns(self._session, self._results, "reused")
+
+    def _are_whole(self) -> bool:
+        """Whether no result has to be copied in the end."""
+        pairs = ((self._homes[name], self._results[name]) for name in self._results)
+        return all(
+            not isinstance(result, DeviceArray) or result is home for home, result in pairs
+        )
 
     def __call__(
         self, arguments: Mapping[str, object] = NOTHING, /, **named: Any
@@ -91,8 +102,8 @@ class Bound(Held):
         """Run, and say what it took."""
         report = self._dispatch(arguments, named, timed=timed)
         telemetry.add(
-            output_bytes=sum(array.nbytes for array in self.results.values()),
-            storage_reused=len(self.results),
+            output_bytes=sum(array.nbytes for array in self._results.values()),
+            storage_reused=len(self._results),
         )
         return report
 
@@ -104,4 +115,5 @@ class Bound(Held):
     @override
     def _end(self) -> None:
         for binding in self._written:
-            self._session.fetch(binding, self._homes[binding.name])
+            name = binding.name
+            self._session.fetch(binding, self._homes[name], self._results[name])

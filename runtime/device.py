@@ -23,6 +23,7 @@ from vyre.runtime.backend import (
     Prepared,
     Whole,
 )
+from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.errors import DoesNotFit, blaming_engine
 from vyre.runtime.times import Times
 from vyre.runtime.trace import Trace, Track
@@ -53,13 +54,42 @@ class Device:
             self._owned.append(memory)
         return Buffer(name, memory, shape, dtype)
 
-    def adopted(
-        self, name: str, array: NDArray[Any], dtype: np.dtype[Any]
-    ) -> Buffer | None:
+    def adopted(self, name: str, array: AnyArray, dtype: np.dtype[Any]) -> Buffer | None:
         """The caller's array in place, if the backend works on it."""
         with self._blamed(f"use '{name}' in place"):
             memory = self.backend.adopt(array)
         return None if memory is None else Buffer(name, memory, array.shape, dtype)
+
+    def store(self, buffer: Buffer, array: AnyArray, offset: int = 0) -> None:
+        """Copy an array to the buffer, from a byte on, from wherever it is."""
+        if isinstance(array, DeviceArray):
+            self.copy(self._alien(array), self._part(buffer, array, offset))
+        else:
+            self.upload(buffer, array, offset)
+
+    def fetch(self, buffer: Buffer, array: AnyArray, offset: int = 0) -> None:
+        """Fill an array from the buffer, from a byte on, wherever it is."""
+        if isinstance(array, DeviceArray):
+            self.copy(self._part(buffer, array, offset), self._alien(array))
+            self.finish(None)  # It is the caller's, who may use it at once.
+        else:
+            self.download(buffer, array, offset)
+
+    def _alien(self, array: DeviceArray) -> Buffer:
+        """An array of the caller, to be copied."""
+        return Buffer("array", self.backend.adopt(array), array.shape, array.dtype)
+
+    def _part(self, buffer: Buffer, array: DeviceArray, offset: int) -> Buffer:
+        """As much of a buffer as an array has."""
+        memory = self.backend.part(buffer.memory, offset)
+        return Buffer(buffer.name, memory, array.shape, array.dtype)
+
+    def new_array(
+        self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> DeviceArray:
+        """An array for the caller in the engine's memory, of any contents."""
+        with self._blamed(f"make an array for '{name}'"):
+            return self.backend.new_device_array(shape, dtype)
 
     def upload(self, buffer: Buffer, array: NDArray[Any], offset: int = 0) -> None:
         """Copy an array to the buffer, from a byte on."""

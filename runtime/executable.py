@@ -213,7 +213,7 @@ class Executable:
         timed: bool,
     ) -> Timed:
         given, settings = self.sorted_out(arguments, config, named)
-        checked = self.bindings.check(given)
+        checked = self._checked(given)
         with saved_trace(trace) as recorder, self.keeping():
             session = Session(self, checked, settings, recorder)
             results = Results(session, into)
@@ -239,7 +239,7 @@ class Executable:
         Example: `step = exe.bind(u=field); step()`
         """
         given, settings = self.sorted_out(arguments, config, named)
-        return Bound(self, self.bindings.check(given), settings, trace)
+        return Bound(self, self._checked(given), settings, trace)
 
     def resident(
         self,
@@ -256,7 +256,7 @@ class Executable:
         Example: `with exe.resident(u=field) as held: held.run()`
         """
         given, settings = self.sorted_out(arguments, config, named)
-        return Resident(self, self.bindings.check(given), settings, trace)
+        return Resident(self, self._checked(given), settings, trace)
 
     def check(
         self,
@@ -274,7 +274,7 @@ class Executable:
         Example: `assert not exe.check(x=array)`
         """
         given, settings = self.sorted_out(arguments, config, named)
-        checked = self.bindings.check(given)
+        checked = self._checked(given)
         plan = self.plan(checked, settings)
         program = (
             plan.route.unit if settings.mode == "split" else plan.route.variant.program
@@ -298,7 +298,7 @@ class Executable:
         given, settings = self.sorted_out(arguments, config, named)
         if not given and self.bindings.names:
             return explanation(self, self.route(settings, None))
-        checked = self.bindings.check(given)
+        checked = self._checked(given)
         plan = self.plan(checked, settings)
         return explanation(self, plan.route, plan.geometry, checked)
 
@@ -342,6 +342,10 @@ class Executable:
         if settings.mode is None:
             settings = settings.with_options({"mode": self.config.mode or "auto"})
         return {**arguments, **others}, settings
+
+    def _checked(self, given: Mapping[str, object]) -> Arguments:
+        """The arguments of a dispatch, which may be in the engine's memory already."""
+        return self.bindings.check(given, self.backend.device_array)
 
     def plan(self, arguments: Arguments, config: DispatchConfig) -> DispatchPlan:
         """How a dispatch with these arguments will run."""

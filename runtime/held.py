@@ -7,11 +7,11 @@ from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vyre.runtime.binding import Arguments
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
+from vyre.runtime.device_array import AnyArray
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.passes import Report
 from vyre.runtime.session import DispatchPlan, Session
@@ -19,8 +19,6 @@ from vyre.runtime.trace import Trace
 
 if TYPE_CHECKING:
     from vyre.runtime.executable import Executable
-
-Array = NDArray[Any]
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -60,7 +58,7 @@ class Held:
             self._free.detach()
             self._session.device.__exit__(kind, error, trace)
 
-    def _lay_out(self, homes: Mapping[str, Array]) -> None:
+    def _lay_out(self, homes: Mapping[str, AnyArray]) -> None:
         """Make the buffers, or free what was made."""
         try:
             self._session.open(homes)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from vyre.runtime.backend import Backend, Buffer, Bytes, Capabilities, same_elements
+from vyre.runtime.device_array import AnyArray
 
 
 class HostBackend(Backend):
@@ -38,7 +39,8 @@ class HostBackend(Backend):
         data[:] = memory[offset : offset + data.size]
 
     @override
-    def adopt(self, array: NDArray[Any]) -> Bytes:
+    def adopt(self, array: AnyArray) -> Bytes:
+        assert isinstance(array, np.ndarray)  # No other is imported.
         return array.reshape(-1).view(np.uint8)
 
     @override

@@ -8,14 +8,13 @@ prepared for their arrays; for calls, arrays are exchanged (`vyre.runtime.recipe
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
-
-from numpy.typing import NDArray
+from typing import Literal
 
 from vyre.dialects.vyre import ScheduleOp
 from vyre.runtime import telemetry
 from vyre.runtime.backend import Prepared
 from vyre.runtime.deadline import Deadline
+from vyre.runtime.device_array import AnyArray
 from vyre.runtime.errors import blaming_engine
 from vyre.runtime.session import Session
 
@@ -33,7 +32,7 @@ class QuickRuns:
     def __init__(
         self,
         session: Session,
-        results: Mapping[str, NDArray[Any]],
+        results: Mapping[str, AnyArray],
         storage: Literal["reused", "moved"],
     ):
         self._backend = session.exe.backend.name

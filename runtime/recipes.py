@@ -133,9 +133,10 @@ class _PreparedCall(NamedTuple):
         exe = call.exe
         given, config = exe.sorted_out(call.arguments, None, call.named)
         session = Session(exe, exe.bindings.check(given), config)
-        homes = dict(session.arguments.arrays)
-        if any(given[name].__class__ is not np.ndarray for name in homes):
+        arrays = session.arguments.arrays
+        if any(given[name].__class__ is not np.ndarray for name in arrays):
             return None
+        homes = {n: a for n, a in arrays.items() if isinstance(a, np.ndarray)}
         for binding in exe.bindings.written:
             if binding.name not in homes:
                 homes[binding.name] = zeros(binding.name, binding.shape, binding.dtype)

@@ -12,6 +12,7 @@ from vyre.runtime import telemetry
 from vyre.runtime.arguments import as_array, check_writable, zeros
 from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.config import DispatchConfig
+from vyre.runtime.device_array import as_owned
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.held import NOTHING, Held
 from vyre.runtime.passes import Report
@@ -99,16 +100,17 @@ class Resident(Held):
             if into is None:
                 array = zeros(name, shape, self._session.arguments.dtype(binding))
             else:
-                array = as_array(name, into, binding.element, shape)
+                imported = self._exe.backend.device_array
+                array = as_array(name, into, binding.element, shape, imported)
                 check_writable(name, array)
             offset = begin * binding.dtype.itemsize
-            self._session.device.download(self._session.buffers[name], array, offset)
+            self._session.device.fetch(self._session.buffers[name], array, offset)
         telemetry.add(
             output_bytes=array.nbytes,
             storage_reused=int(into is not None),
             storage_moved=int(into is None),
         )
-        return array
+        return as_owned(array)
 
     def write(self, name: str, data: object, start: int = 0) -> None:
         """
@@ -119,11 +121,12 @@ class Resident(Held):
         with self._session.lock:
             self._check_open()
             binding = self._binding(name)
-            array = as_array(name, data, binding.element, None)
+            imported = self._exe.backend.device_array
+            array = as_array(name, data, binding.element, None, imported)
             total = prod(self._session.arguments.shape(binding))
             begin, _ = _range(name, start, None, total, array.size)
             offset = begin * binding.dtype.itemsize
-            self._session.device.upload(self._session.buffers[name], array, offset)
+            self._session.device.store(self._session.buffers[name], array, offset)
         telemetry.add(input_bytes=array.nbytes)
 
     def _binding(self, name: str) -> Binding:

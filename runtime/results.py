@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from vyre.diagnostics import did_you_mean
 from vyre.runtime import telemetry
-from vyre.runtime.arguments import as_array, check_overlaps, check_writable, zeros
+from vyre.runtime.arguments import as_array, check_overlaps, check_writable, span_of
 from vyre.runtime.binding import Arguments, Binding
+from vyre.runtime.device_array import AnyArray, Importer, as_owned
 from vyre.runtime.errors import DoesNotFit, InvalidArgument
 from vyre.runtime.session import Session
 
@@ -28,15 +29,15 @@ class Results:
     def __init__(self, session: Session, into: Mapping[str, object]):
         self._session = session
         self._written = session.exe.bindings.written
-        self._into = _checked_storage(session.arguments, into)
+        imported = session.exe.backend.device_array
+        self._into = _checked_storage(session.arguments, into, imported)
         self._homes = {b.name: self._home(b) for b in self._written}
 
-    def _home(self, binding: Binding) -> Array:
+    def _home(self, binding: Binding) -> AnyArray:
         """An array for the whole buffer."""
         if binding.result_range is None and binding.name in self._into:
             return self._into[binding.name]
-        arguments = self._session.arguments
-        return zeros(binding.name, arguments.shape(binding), arguments.dtype(binding))
+        return self._session.new_home(binding)
 
     def lay_out(self) -> None:
         """Make all buffers, filled with what they start with."""
@@ -45,35 +46,33 @@ class Results:
         session.open(homes)
         for binding in session.exe.bindings.declared:
             name = binding.name
-            is_new = name in self._homes and self._homes[name] is not self._into.get(name)
-            if is_new and name in session.in_place and binding.starts_as_zeros:
-                continue  # New arrays are zeros, and large ones should not be touched.
+            if name in session.in_place and self._starts_right(binding):
+                continue
             session.fill(binding, homes.get(name))
+
+    def _starts_right(self, binding: Binding) -> bool:
+        """New arrays of the host are zeros, and large ones should not be touched."""
+        home = self._homes.get(binding.name)
+        is_new = home is not None and home is not self._into.get(binding.name)
+        return is_new and binding.starts_as_zeros and isinstance(home, np.ndarray)
 
     def fetched(self) -> dict[str, Array]:
         """The results by name, brought home."""
-        found: dict[str, Array] = {}
+        found: dict[str, AnyArray] = {}
         for binding in self._written:
             home = self._homes[binding.name]
-            self._session.fetch(binding, home)
-            found[binding.name] = self._result(binding, home)
+            result = self._into.get(binding.name)
+            if result is None:
+                result = self._session.new_result(binding, home)
+            self._session.fetch(binding, home, result)
+            found[binding.name] = result
         reused = len(self._into)
         telemetry.add(
             output_bytes=sum(array.nbytes for array in found.values()),
             storage_reused=reused,
             storage_moved=len(found) - reused,
         )
-        return found
-
-    def _result(self, binding: Binding, home: Array) -> Array:
-        if binding.result_range is None:
-            return home
-        part = binding.result_of(home)
-        storage = self._into.get(binding.name)
-        if storage is None:
-            return part
-        storage[...] = part
-        return storage
+        return {name: as_owned(array) for name, array in found.items()}
 
 
 def check_output_size(arguments: Arguments, limit: int | None) -> None:
@@ -93,7 +92,9 @@ def check_output_size(arguments: Arguments, limit: int | None) -> None:
         )
 
 
-def _checked_storage(arguments: Arguments, into: Mapping[str, object]) -> dict[str, Array]:
+def _checked_storage(
+    arguments: Arguments, into: Mapping[str, object], imported: Importer
+) -> dict[str, AnyArray]:
     """Arrays of the caller that results can be written to."""
     plan = arguments.plan
     if not isinstance(cast(object, into), Mapping):
@@ -102,7 +103,7 @@ def _checked_storage(arguments: Arguments, into: Mapping[str, object]) -> dict[s
             "pass a dictionary of arrays by the names of results",
         )
     names = [binding.name for binding in plan.written]
-    found: dict[str, Array] = {}
+    found: dict[str, AnyArray] = {}
     for name, value in into.items():
         if name not in names:
             raise InvalidArgument(
@@ -111,7 +112,7 @@ def _checked_storage(arguments: Arguments, into: Mapping[str, object]) -> dict[s
             )
         binding = plan.by_name[name]
         shape = binding.result_shape(arguments.shape(binding))
-        found[name] = as_array(name, value, binding.element, shape)
+        found[name] = as_array(name, value, binding.element, shape, imported)
         check_writable(name, found[name])
     others = [
         (name, array, False)
@@ -122,9 +123,6 @@ def _checked_storage(arguments: Arguments, into: Mapping[str, object]) -> dict[s
     return found
 
 
-def _is_same(array: Array, other: Array | None) -> bool:
+def _is_same(array: AnyArray, other: AnyArray | None) -> bool:
     """Whether both are the very same memory: then the call works in place."""
-    if other is None:
-        return False
-    same_place = array.ctypes.data == other.ctypes.data
-    return same_place and array.nbytes == other.nbytes
+    return other is not None and span_of(array) == span_of(other)

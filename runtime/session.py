@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vyre.runtime import telemetry
-from vyre.runtime.arguments import address_of
+from vyre.runtime.arguments import span_of, zeros
 from vyre.runtime.backend import Buffer, Prepared
 from vyre.runtime.binding import Arguments, Binding, Role
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device import Device
+from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.passes import Report, Work, report
 from vyre.runtime.route import Route
@@ -69,7 +70,7 @@ class Session:
         self.lock = threading.RLock()
         self._kept: dict[object, Buffer] = {}
 
-    def open(self, homes: Mapping[str, Array]) -> None:
+    def open(self, homes: Mapping[str, AnyArray]) -> None:
         """Lay out all buffers, those with a home in place if the engine can."""
         for binding in self.exe.bindings.declared:
             home = homes.get(binding.name)
@@ -85,11 +86,28 @@ class Session:
                 self.in_place.add(binding.name)
             self.buffers[binding.name] = buffer
 
-    def _may_adopt(self, binding: Binding, home: Array) -> bool:
-        aligned = home.size == 0 or address_of(home) % binding.alignment == 0
-        return self.exe.backend.capabilities.in_place and aligned
+    def _may_adopt(self, binding: Binding, home: AnyArray) -> bool:
+        aligned = home.size == 0 or span_of(home)[0] % binding.alignment == 0
+        is_there = isinstance(home, DeviceArray) or self.exe.backend.capabilities.in_place
+        return is_there and aligned
 
-    def homes_in_place(self, homes: Mapping[str, Array]) -> dict[str, Array]:
+    def new_home(self, binding: Binding) -> AnyArray:
+        """An array for a result, where it shall be: zeros, or of any contents there."""
+        shape, dtype = self.arguments.shape(binding), self.arguments.dtype(binding)
+        if self.arguments.result_is_on_device(binding):
+            return self.device.new_array(binding.name, shape, dtype)
+        return zeros(binding.name, shape, dtype)
+
+    def new_result(self, binding: Binding, home: AnyArray) -> AnyArray:
+        """What the caller gets of a home: all of it, or an array for the range."""
+        if not isinstance(home, DeviceArray):
+            return binding.result_of(home)
+        if binding.result_range is None:
+            return home
+        shape = binding.result_shape(home.shape)
+        return self.device.new_array(binding.name, shape, home.dtype)
+
+    def homes_in_place(self, homes: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
         """Those that may be worked on in place: not what is kept for the next dispatch."""
         return {n: a for n, a in homes.items() if not self._is_kept(n)}
 
@@ -97,7 +115,7 @@ class Session:
         binding = self.exe.bindings.by_name[name]
         return binding.role is Role.PERSISTENT and name not in self.arguments.arrays
 
-    def fill(self, binding: Binding, home: Array | None = None) -> None:
+    def fill(self, binding: Binding, home: AnyArray | None = None) -> None:
         """Let a buffer start with what was passed, what was kept, or zeros."""
         buffer = self.buffers[binding.name]
         given = self.arguments.given(binding)
@@ -106,13 +124,21 @@ class Session:
             telemetry.add(input_bytes=given.nbytes)
         if home is not None and binding.name in self.in_place:
             if binding.is_written and given is not home:
-                home[...] = 0 if given is None else given
+                self._fill_home(buffer, home, given)
         elif given is not None:
-            self.device.upload(buffer, given)
+            self.device.store(buffer, given)
         elif binding.role is Role.PERSISTENT and kept is not None:
             self.device.copy(kept, buffer)
         else:
             self.device.clear(buffer)
+
+    def _fill_home(self, buffer: Buffer, home: AnyArray, given: AnyArray | None) -> None:
+        if not isinstance(home, DeviceArray):
+            home[...] = 0 if given is None else given
+        elif given is None:
+            self.device.clear(buffer)
+        else:
+            self.device.store(buffer, given)
 
     @contextmanager
     def dispatching(self, plan: DispatchPlan | None = None) -> Generator[None]:
@@ -169,10 +195,18 @@ class Session:
         work = self._work(self.plan, {}, None, timed=False)
         return self.device.prepared(work.whole(), zeros)
 
-    def fetch(self, binding: Binding, home: Array) -> None:
-        """Bring a result home, if it is not there already."""
+    def fetch(self, binding: Binding, home: AnyArray, result: AnyArray) -> None:
+        """Bring a result home, if it is not there already, and to the caller."""
+        buffer = self.buffers[binding.name]
         if binding.name not in self.in_place:
-            self.device.download(self.buffers[binding.name], home)
+            self.device.fetch(buffer, home)
+        if result is home:
+            return
+        if isinstance(home, DeviceArray) or isinstance(result, DeviceArray):
+            begin, _ = binding.result_bounds(home.shape)
+            self.device.fetch(buffer, result, begin * binding.dtype.itemsize)
+        elif not np.may_share_memory(home, result):
+            result[...] = binding.result_of(home)
 
     def keep_persistent(self) -> None:
         """What persistent buffers hold now is what the next dispatch starts with."""

@@ -13,14 +13,13 @@ print(recording.uploaded_bytes, len(recording.launches))
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import override
 
 from vyre.dialects.vyre import ProgramOp
 from vyre.runtime.backend import Backend, Bytes, Kernel, Launch, Memory, Outcome, Whole
+from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.times import Times
 from vyre.testing.wrapped import WrappedBackend
 
@@ -116,5 +115,6 @@ class RecordingBackend(WrappedBackend):
         return found if self.times is None else replace(found, times=self.times)
 
     @override
-    def adopt(self, array: NDArray[Any]) -> Memory | None:
-        return super().adopt(array) if self.capabilities.in_place else None
+    def adopt(self, array: AnyArray) -> Memory | None:
+        may_adopt = self.capabilities.in_place or isinstance(array, DeviceArray)
+        return super().adopt(array) if may_adopt else None

@@ -3,7 +3,7 @@
 import threading
 from typing import Any
 
-from numpy.typing import NDArray
+import numpy as np
 from typing_extensions import override
 
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
@@ -17,6 +17,7 @@ from vyre.runtime.backend import (
     Outcome,
     Whole,
 )
+from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
 
@@ -110,9 +111,22 @@ class WrappedBackend(Backend):
         return self.inner.resident_groups(kernel, geometry)
 
     @override
-    def adopt(self, array: NDArray[Any]) -> Memory | None:
+    def adopt(self, array: AnyArray) -> Memory | None:
         self.noted("adopt")
         return self.inner.adopt(array)
+
+    @override
+    def device_array(self, value: object) -> DeviceArray | None:
+        return self.inner.device_array(value)
+
+    @override
+    def new_device_array(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> DeviceArray:
+        self.noted("new_device_array")
+        return self.inner.new_device_array(shape, dtype)
+
+    @override
+    def part(self, memory: Memory, offset: int) -> Memory:
+        return self.inner.part(memory, offset)
 
     @override
     def finish(self) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.extend(str(Path(__file__).parent / name) for name in ("helpers", "fuzz"))
+sys.path.extend(str(Path(__file__).parent / name) for name in ("helpers", "fuzz", "model"))
 
 os.environ["VYRE_CACHE_DIR"] = tempfile.mkdtemp(prefix="vyre-tests-")
 atexit.register(shutil.rmtree, os.environ["VYRE_CACHE_DIR"], ignore_errors=True)

@@ -1,0 +1,231 @@
+"""The CUDA engine as a backend: programs as CUDA C++ on a GPU."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+from typing_extensions import override
+
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.runtime.backend import (
+    Backend,
+    Buffer,
+    Bytes,
+    Capabilities,
+    Launch,
+    Outcome,
+    Prepared,
+    Whole,
+    is_buffer,
+)
+from vyre.runtime.cuda.arrays import device_array, wait_for_owner
+from vyre.runtime.cuda.comparing import FLAG_BYTES, comparison
+from vyre.runtime.cuda.device import CudaDevice
+from vyre.runtime.cuda.dispatch import Dispatch
+from vyre.runtime.cuda.engine import CudaEngine
+from vyre.runtime.cuda.memory import CudaMemory
+from vyre.runtime.cuda.tape import ClearStep
+from vyre.runtime.cuda.unit import CudaUnit
+from vyre.runtime.deadline import Deadline
+from vyre.runtime.device_array import AnyArray, DeviceArray
+from vyre.runtime.errors import OutOfMemory
+from vyre.runtime.geometry import Geometry
+from vyre.runtime.times import Times
+
+_ALIGNMENT = 256
+"""Addresses that a device gives are multiples of it."""
+
+
+class CudaBackend(Backend):
+    """
+    Runs programs on a GPU. Without a `device` that is CuPy's current one. All work goes to
+    one stream, the caller's `stream` or one of its own; for dispatches that run at the same
+    time, make an engine for each.
+
+    Example: `vyre.compile(file, engine=CudaBackend(stream=cupy.cuda.Stream()))`
+    """
+
+    name = "cupy"
+
+    def __init__(self, device: CudaDevice | None = None, stream: object = None):
+        if device is None:
+            from vyre.runtime.cuda.cupy_device import CupyDevice
+
+            device = CupyDevice()
+        limits = device.limits
+        self.device = device
+        self.capabilities = Capabilities(
+            grid_sync=limits.cooperative,
+            whole=True,
+            max_groups=limits.max_grid,
+            max_workgroup=limits.max_block,
+            max_workgroup_invocations=limits.max_threads,
+        )
+        self._engine = CudaEngine(device, stream)
+        self._units: WeakSet[CudaUnit] = WeakSet()
+
+    @override
+    def allocate(self, size: int, alignment: int) -> CudaMemory:
+        slack = max(0, alignment - _ALIGNMENT)
+        address = self._allocated(size + slack)
+        return CudaMemory(address + -address % alignment, address)
+
+    def _allocated(self, size: int) -> int:
+        try:
+            return self.device.allocate(size, self._engine.stream)
+        except OutOfMemory:
+            for unit in list(self._units):
+                unit.drop_idle()
+        return self.device.allocate(size, self._engine.stream)
+
+    @override
+    def free(self, memory: CudaMemory) -> None:
+        assert memory.allocated is not None
+        self.device.free(memory.allocated)
+
+    @override
+    def upload(self, memory: CudaMemory, offset: int, data: Bytes) -> None:
+        self.device.upload(memory.address + offset, data, self._engine.stream)
+
+    @override
+    def download(self, memory: CudaMemory, offset: int, data: Bytes) -> None:
+        self.device.download(memory.address + offset, data, self._engine.stream)
+
+    @override
+    def clear(self, memory: CudaMemory, size: int) -> None:
+        self.device.clear(memory.address, size, self._engine.stream)
+
+    @override
+    def copy(self, source: CudaMemory, target: CudaMemory, size: int) -> None:
+        self.device.copy(source.address, target.address, size, self._engine.stream)
+
+    @override
+    def equal(self, one: Buffer, other: Buffer) -> bool:
+        device, stream = self.device, self._engine.stream
+        flag = self._allocated(FLAG_BYTES)
+        try:
+            device.clear(flag, FLAG_BYTES, stream)
+            step = comparison(device, self._engine.loader, one, other, flag)
+            step.enqueue(device, stream)
+            found = np.zeros(FLAG_BYTES, np.uint8)
+            device.download(flag, found, stream)
+        finally:
+            device.free(flag)
+        return not found.any()
+
+    @override
+    def finish(self) -> None:
+        self.device.synchronize(self._engine.stream)
+
+    @override
+    def device_array(self, value: object) -> DeviceArray | None:
+        return device_array(self._engine, value)
+
+    @override
+    def new_device_array(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> DeviceArray:
+        made = self.device.new_array(shape, dtype, self._engine.stream)
+        found = device_array(self._engine, made)
+        assert found is not None
+        return found
+
+    @override
+    def adopt(self, array: AnyArray) -> CudaMemory | None:
+        if not isinstance(array, DeviceArray):
+            return None
+        wait_for_owner(self._engine, array.exporter)
+        return CudaMemory(array.address, owner=array.exporter)
+
+    @override
+    def part(self, memory: CudaMemory, offset: int) -> CudaMemory:
+        return CudaMemory(memory.address + offset, owner=memory.owner)
+
+    @override
+    def compile(self, program: ProgramOp) -> CudaUnit:
+        return self.compile_whole(program)
+
+    @override
+    def compile_whole(self, unit: ProgramOp | ScheduleOp) -> CudaUnit:
+        made = CudaUnit(unit, self._engine)
+        self._units.add(made)
+        return made
+
+    @override
+    def sources(self, kernel: CudaUnit) -> dict[str, str]:
+        return kernel.sources()
+
+    @override
+    def resident_groups(self, kernel: CudaUnit, geometry: Geometry) -> int:
+        program = kernel.unit
+        assert isinstance(program, ProgramOp)
+        loaded = kernel.kernel(program, geometry)
+        each = self.device.blocks_per_multiprocessor(
+            loaded.function.handle, prod(geometry.size)
+        )
+        return each * self.device.limits.multiprocessors
+
+    @override
+    def launch(self, launch: Launch) -> Times:
+        return self.run(
+            Whole(
+                launch.program,
+                launch.kernel,
+                launch.arguments,
+                launch.geometry,
+                launch.deadline,
+                timed=launch.timed,
+            )
+        ).times
+
+    @override
+    def run(self, whole: Whole) -> Outcome:
+        kernel: CudaUnit = whole.kernel
+        with kernel.workspace() as space:
+            return Dispatch(self._engine, kernel, whole, space).run()
+
+    @override
+    def prepare(self, whole: Whole, zeros: Sequence[str]) -> Prepared:
+        return _PreparedDispatch(self._engine, whole, zeros)
+
+
+class _PreparedDispatch(Prepared):
+    """A dispatch with memory of its own, so that what it enqueues is always the same."""
+
+    def __init__(self, engine: CudaEngine, whole: Whole, zeros: Sequence[str]):
+        self._engine = engine
+        self._whole = whole
+        self._zeros = frozenset(zeros)
+        self._unit: CudaUnit = whole.kernel
+        self._space = self._unit.take_workspace()
+
+    @override
+    def run(self, deadline: Deadline) -> tuple[int, int]:
+        whole = replace(self._whole, deadline=deadline)
+        dispatch = Dispatch(self._engine, self._unit, whole, self._space)
+        try:
+            outcome = dispatch.run(self._cleared())
+        except BaseException:
+            self._space.close()
+            self._space = self._unit.take_workspace()
+            raise
+        return outcome.passes, sum(dispatch.launches.values())
+
+    def _cleared(self) -> list[ClearStep]:
+        return [
+            ClearStep(value.memory.address, value.size)
+            for value in self._whole.arguments
+            if is_buffer(value) and value.name in self._zeros and value.size
+        ]
+
+    @override
+    def rebind(self, arguments: Sequence[int | np.generic]) -> None:
+        pairs = zip(self._whole.arguments, arguments, strict=True)
+        self._whole = replace(self._whole, arguments=[_rebound(*pair) for pair in pairs])
+
+
+def _rebound(before: Any, value: int | np.generic) -> Buffer | np.generic:
+    if isinstance(value, int):
+        return replace(before, memory=CudaMemory(value))
+    return value

@@ -1,0 +1,234 @@
+"""
+One dispatch on a device: all its passes.
+
+Work is enqueued in sections, and the host waits only where it has to know something: what a
+schedule reads back, whether a pass has changed anything, whether a launch has trapped.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from vyre.diagnostics import VyreError
+from vyre.dialects.vyre import BufferOp, ProgramOp
+from vyre.runtime.backend import Buffer, Bytes, Outcome, SegmentReport, Whole, is_buffer
+from vyre.runtime.cuda.arrays import wait_for_owner
+from vyre.runtime.cuda.comparing import FLAG_BYTES
+from vyre.runtime.cuda.engine import CudaEngine
+from vyre.runtime.cuda.fixpoints import Snapshots
+from vyre.runtime.cuda.launching import add_launch
+from vyre.runtime.cuda.schedule import CudaHost
+from vyre.runtime.cuda.sections import Section, SectionBuilder
+from vyre.runtime.cuda.stopwatch import Stopwatch, outcome
+from vyre.runtime.cuda.tape import Step, Tape
+from vyre.runtime.cuda.traps import NEW_RECORDS, RECORD_BYTES, RECORD_WORDS, first_trap
+from vyre.runtime.cuda.unit import CudaUnit
+from vyre.runtime.cuda.waiting import Pace, wait_for
+from vyre.runtime.cuda.workspace import Workspace
+from vyre.runtime.geometry import Geometry
+from vyre.runtime.times import Times
+
+MOST_REMEMBERED = 4096
+"""Steps of a pass that is kept for the next time."""
+
+_ONE = Geometry((1, 1, 1), (1, 1, 1))
+
+
+class Dispatch:
+    """
+    Runs a program or schedule on its buffers.
+
+    Example: `with unit.workspace() as space: Dispatch(engine, unit, whole, space).run()`
+    """
+
+    def __init__(self, engine: CudaEngine, unit: CudaUnit, whole: Whole, space: Workspace):
+        self.engine = engine
+        self.unit = unit
+        self.whole = whole
+        self.space = space
+        self.launches: Counter[str] = Counter()
+        """How often each program was launched."""
+        self._builder = SectionBuilder()
+        self._sections: list[Section] = []
+        self._pace = Pace(engine.device, engine.stream)
+        self._watch = Stopwatch(engine.device, engine.stream)
+        self._snapshots = Snapshots(engine, space, _written(whole))
+
+    def run(self, before: Sequence[Step] = ()) -> Outcome:
+        """Make all passes, after some other work, and wait for their end."""
+        try:
+            for value in self.whole.arguments:
+                if is_buffer(value) and value.memory.owner is not None:
+                    wait_for_owner(self.engine, value.memory.owner)
+            self._play_tape(tuple(before))
+            passes = self._all_passes()
+            self.wait()
+        except BaseException:
+            self._stop()
+            raise
+        return outcome(passes, self._reports())
+
+    def _reports(self) -> tuple[SegmentReport, ...]:
+        if self.whole.timed:
+            return self._watch.segments(self.launches)
+        nothing = Times()
+        counts = self.launches.items()
+        return tuple(SegmentReport(name, count, 0, nothing) for name, count in counts)
+
+    def _stop(self) -> None:
+        """Tell everything that still runs to end, and wait for that."""
+        device = self.engine.device
+        self.space.stop.set(1)
+        with suppress(VyreError):  # What went wrong first is what counts.
+            device.synchronize(self.engine.stream)
+
+    # ---- Passes
+
+    def _all_passes(self) -> int:
+        for number in range(1, self.whole.passes + 1):
+            self._make_pass()
+            if self._is_stable(number):
+                return number
+        return self.whole.passes
+
+    def _make_pass(self) -> None:
+        key = None if self.unit.decides else self._key()
+        known = None if key is None else self.space.passes.get(key)
+        if known is not None:
+            for section in known:
+                self._play(section)
+            return
+        self._sections = []
+        self._enqueue_pass()
+        self.flush()
+        steps = sum(len(section.tape) for section in self._sections)
+        if key is not None and steps <= MOST_REMEMBERED:
+            self.space.remember(key, tuple(self._sections))
+
+    def _key(self) -> Hashable:
+        """All that a pass depends on, if the host decides nothing."""
+        arguments = (
+            (value.memory.address, value.shape) if is_buffer(value) else value.tobytes()
+            for value in self.whole.arguments
+        )
+        return self.whole.geometry, tuple(arguments)
+
+    def _enqueue_pass(self) -> None:
+        whole = self.whole
+        if isinstance(whole.unit, ProgramOp):
+            self.launch(whole.unit, whole.arguments)
+            return
+        names = [entry.results[0] for entry in whole.unit.table]
+        host = CudaHost(self, whole.unit)
+        host.run(dict(zip(names, whole.arguments, strict=True)))
+
+    def _is_stable(self, number: int) -> bool:
+        """
+        Whether the pass is one to be compared, and has changed nothing. The rules are those
+        of `vyre.runtime.passes`.
+        """
+        passes, interval = self.whole.passes, self.whole.check_interval
+        if interval is None or number == passes:
+            return False
+        if number > 1 and number % interval == 0:
+            self._play_tape(self._snapshots.compare())
+            if not self.read(self._snapshots.flag, FLAG_BYTES).any():
+                return True
+        if (number + 1) % interval == 0 and number + 1 < passes:
+            self._play_tape(self._snapshots.take())
+        return False
+
+    # ---- Work
+
+    def launch(
+        self,
+        program: ProgramOp,
+        values: Sequence[Buffer | np.generic],
+        *,
+        guard: int | None = None,
+    ) -> None:
+        """
+        Enqueue a program. One with a guard does nothing if the byte there is zero; nobody
+        knows yet, so it is not counted.
+        """
+        name = program.sym_name.data
+        self._launch(program, values, self.whole.geometry, name, guard)
+        if guard is None:
+            self._builder.launches[name] += 1
+
+    def decide(self, condition: ProgramOp, values: Sequence[Buffer | np.generic]) -> None:
+        """Enqueue a program of one invocation that is no part of the schedule."""
+        self._launch(condition, values, _ONE, None, None)
+
+    def _launch(
+        self,
+        program: ProgramOp,
+        values: Sequence[Buffer | np.generic],
+        geometry: Geometry,
+        name: str | None,
+        guard: int | None,
+    ) -> None:
+        loaded = self.unit.kernel(program, geometry, is_guarded=guard is not None)
+        if self._builder.is_full:
+            self.flush()
+        add_launch(self._builder, self.space, loaded, name, values, geometry, guard or 0)
+
+    def add(self, step: Step) -> None:
+        """Enqueue something else."""
+        self._builder.steps.append(step)
+
+    def flush(self) -> None:
+        """Hand over what is enqueued."""
+        section = self._builder.section()
+        self._builder = SectionBuilder()
+        self._sections.append(section)
+        self._play(section)
+
+    def _play(self, section: Section) -> None:
+        self.whole.deadline.check()
+        self._play_tape(section.tape)
+        self.launches += section.launches
+        if section.trapping:
+            self._check_traps(section)
+
+    def _play_tape(self, tape: Tape) -> None:
+        if self.whole.timed:
+            self._watch.enqueue(tape)
+        else:
+            self.engine.player.play(tape, self.engine.stream)
+        self._pace.went(len(tape), self.whole.deadline)
+
+    def _check_traps(self, section: Section) -> None:
+        address = self.space.filled("records", NEW_RECORDS)
+        records = self.read(address, RECORD_BYTES * len(section.trapping))
+        words: Any = records.view(np.uint64).reshape(-1, RECORD_WORDS)
+        trapped = first_trap(words, section.trapping)
+        if trapped is not None:
+            raise trapped
+
+    def read(self, address: int, size: int) -> Bytes:
+        """Bytes of the device, when all that was handed over has ended."""
+        self.wait()
+        data = np.zeros(size, np.uint8)
+        self.engine.device.download(address, data, self.engine.stream)
+        return data
+
+    def wait(self) -> None:
+        """Wait for all that was handed over."""
+        device = self.engine.device
+        with self._watch.waiting():
+            wait_for(device, device.record(self.engine.stream), self.whole.deadline)
+
+
+def _written(whole: Whole) -> list[Buffer]:
+    """The buffers that a pass may change."""
+    unit = whole.unit
+    table = unit.launch_table if isinstance(unit, ProgramOp) else unit.table
+    return [
+        value
+        for entry, value in zip(table, whole.arguments, strict=True)
+        if is_buffer(value) and isinstance(entry, BufferOp) and entry.access.data.writable
+    ]

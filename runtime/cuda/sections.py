@@ -1,0 +1,43 @@
+"""What is enqueued between two looks of the host: a tape, and what to know about it."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from vyre.lowering.cuda.kernel import CudaKernel
+from vyre.runtime.cuda.tape import Step, Tape
+from vyre.runtime.cuda.traps import RECORDS
+
+MOST_STEPS = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A part of a pass. `trapping` are the kernels of the launches that may trap, each of
+    which has a record, in order."""
+
+    tape: Tape
+    trapping: tuple[CudaKernel, ...]
+    launches: Counter[str]
+    """How often each program is launched."""
+
+
+@dataclass(eq=False)
+class SectionBuilder:
+    """
+    A section while it is written.
+
+    Example: `builder.steps.append(ClearStep(address, 4)); builder.section()`
+    """
+
+    steps: list[Step] = field(default_factory=list[Step])
+    trapping: list[CudaKernel] = field(default_factory=list[CudaKernel])
+    launches: Counter[str] = field(default_factory=Counter[str])
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is no room for another launch."""
+        return len(self.steps) >= MOST_STEPS or len(self.trapping) == RECORDS
+
+    def section(self) -> Section:
+        """All that was added."""
+        return Section(tuple(self.steps), tuple(self.trapping), self.launches)

@@ -1,0 +1,104 @@
+"""A program or schedule on a device: its kernels, and memory that dispatches use again."""
+
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import cached_property
+
+from xdsl.dialects import scf
+
+from vyre.dialects.vyre import ProgramOp, ReadBackOp, ScheduleOp
+from vyre.dialects.vyre.host import programs_in
+from vyre.runtime.cuda.engine import CudaEngine
+from vyre.runtime.cuda.kernels import COUNTED_IN_32_BITS, LoadedKernel, kernel_text
+from vyre.runtime.cuda.loops_ahead import LoopAhead, loop_ahead
+from vyre.runtime.cuda.workspace import Workspace
+from vyre.runtime.geometry import Geometry, programs_of
+
+KEPT = 2
+"""Workspaces that wait for the next dispatch."""
+
+
+class CudaUnit:
+    """
+    What was compiled as a whole. Kernels are made for all programs at once, so that what
+    cannot be compiled is refused early; those that few dispatches need are made when they
+    are first needed.
+
+    Example: `CudaUnit(program, engine).sources()`
+    """
+
+    def __init__(self, unit: ProgramOp | ScheduleOp, engine: CudaEngine):
+        self.unit = unit
+        self._engine = engine
+        self._lock = threading.RLock()
+        self._kernels: dict[tuple[ProgramOp, bool, bool], LoadedKernel] = {}
+        self._loops: dict[scf.WhileOp, LoopAhead | None] = {}
+        self._idle: list[Workspace] = []
+        for program in programs_of(unit):
+            self._kernel(program, is_guarded=False, is_large=False)
+
+    @cached_property
+    def decides(self) -> bool:
+        """Whether the host has to read something to know how to go on."""
+        return any(isinstance(op, ReadBackOp) for op in self.unit.walk())
+
+    def kernel(
+        self, program: ProgramOp, geometry: Geometry, *, is_guarded: bool = False
+    ) -> LoadedKernel:
+        """The kernel of a program for a grid."""
+        is_large = geometry.invocation_count > COUNTED_IN_32_BITS
+        return self._kernel(program, is_guarded=is_guarded, is_large=is_large)
+
+    def _kernel(
+        self, program: ProgramOp, *, is_guarded: bool, is_large: bool
+    ) -> LoadedKernel:
+        key = (program, is_guarded, is_large)
+        with self._lock:
+            if key not in self._kernels:
+                text = kernel_text(program, is_guarded=is_guarded, is_large=is_large)
+                self._kernels[key] = self._engine.loader.load(text)
+            return self._kernels[key]
+
+    def loop_ahead(self, loop: scf.WhileOp) -> LoopAhead | None:
+        """How to run a loop of the schedule ahead, if that is possible."""
+        assert self.unit.parent is not None
+        with self._lock:
+            if loop not in self._loops:
+                self._loops[loop] = loop_ahead(loop, programs_in(self.unit.parent))
+            return self._loops[loop]
+
+    def sources(self) -> dict[str, str]:
+        """The text of all kernels, by names of files."""
+        found: dict[str, str] = {}
+        for program in programs_of(self.unit):
+            kernel = self._kernel(program, is_guarded=False, is_large=False).kernel
+            found[f"{program.sym_name.data}.cu"] = kernel.source
+        return found
+
+    @contextmanager
+    def workspace(self) -> Generator[Workspace]:
+        """Memory for one dispatch. If that fails, nobody uses it again."""
+        space = self.take_workspace()
+        try:
+            yield space
+        except BaseException:
+            space.close()
+            raise
+        with self._lock:
+            self._idle.append(space)
+            while len(self._idle) > KEPT:
+                self._idle.pop(0).close()
+
+    def take_workspace(self) -> Workspace:
+        """Memory for dispatches, to be kept."""
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        return Workspace(self._engine.device, self._engine.stream)
+
+    def drop_idle(self) -> None:
+        """Give memory back that no dispatch uses now."""
+        with self._lock:
+            while self._idle:
+                self._idle.pop().close()

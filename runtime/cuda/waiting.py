@@ -1,0 +1,55 @@
+"""Waiting for a device in a way that deadlines and Ctrl-C can end."""
+
+import time
+from collections import deque
+
+from vyre.runtime.cuda.device import CudaDevice, Handle
+from vyre.runtime.deadline import Deadline
+
+_BUSY = 100_000
+"""Nanoseconds in which the host asks again and again; then it sleeps in between."""
+
+_NAP = 0.001
+"""Seconds that it sleeps at most."""
+
+_STEPS_AHEAD = 512
+"""Steps after which the host sees to it that the device follows."""
+
+
+def wait_for(device: CudaDevice, event: Handle, deadline: Deadline) -> None:
+    """
+    Wait for an event, or raise `Timeout`. Python looks for signals meanwhile.
+
+    Example: `wait_for(device, device.record(stream), Deadline(2.5))`
+    """
+    started = time.perf_counter_ns()
+    while not device.is_done(event):
+        deadline.check()
+        elapsed = time.perf_counter_ns() - started
+        if elapsed > _BUSY:
+            time.sleep(min(_NAP, elapsed / 10e9))
+
+
+class Pace:
+    """
+    Keeps the host from running too far ahead: a driver whose queue is full blocks, where no
+    deadline can help.
+
+    Example: `pace.went(len(tape), deadline)` after each tape
+    """
+
+    def __init__(self, device: CudaDevice, stream: Handle):
+        self._device = device
+        self._stream = stream
+        self._steps = 0
+        self._marks: deque[Handle] = deque()
+
+    def went(self, steps: int, deadline: Deadline) -> None:
+        """So many steps more were enqueued."""
+        self._steps += steps
+        if self._steps < _STEPS_AHEAD:
+            return
+        self._steps = 0
+        self._marks.append(self._device.record(self._stream))
+        if len(self._marks) > 2:
+            wait_for(self._device, self._marks.popleft(), deadline)

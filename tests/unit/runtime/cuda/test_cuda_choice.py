@@ -1,0 +1,105 @@
+"""Which engine `auto` takes."""
+
+import ctypes
+import importlib.util
+import sys
+from typing import Any
+
+import pytest
+from counting_programs import counting
+
+import vyre
+from vyre.runtime import backends
+from vyre.runtime.backends import backend_names, find_backend
+from vyre.runtime.cuda import presence
+from vyre.runtime.errors import UnsupportedFeature
+
+
+class Driver:
+    """NVIDIA's driver, as far as it is asked."""
+
+    def __init__(self, count: int, status: int = 0):
+        self._count = count
+        self._status = status
+
+    def cuInit(self, flags: int) -> int:
+        return self._status
+
+    def cuDeviceGetCount(self, place: Any) -> int:
+        place._obj.value = self._count
+        return 0
+
+
+def is_there(name: str) -> object:
+    """A package that can be imported."""
+    return object()
+
+
+def is_missing(name: str) -> None:
+    """One that cannot."""
+
+
+@pytest.fixture(autouse=True)
+def forget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has looked for a GPU yet."""
+    presence.has_gpu.cache_clear()
+    monkeypatch.setattr(backends, "_made", {})
+
+
+def drive(monkeypatch: pytest.MonkeyPatch, driver: object) -> None:
+    def load(name: str) -> object:
+        assert name == "libcuda.so.1"
+        if driver is None:
+            raise OSError("no such file")
+        return driver
+
+    monkeypatch.setattr(ctypes, "CDLL", load)
+
+
+@pytest.mark.parametrize(
+    ("driver", "count"),
+    [
+        (None, 0),
+        (Driver(0), 0),
+        (Driver(2, status=34), 0),  # A driver that is none, for those who build.
+        (object(), 0),
+        (Driver(2), 2),
+    ],
+)
+def test_devices_are_counted(monkeypatch: pytest.MonkeyPatch, driver: object, count: int):
+    drive(monkeypatch, driver)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert presence.device_count() == count
+
+
+def test_without_a_driver_cupy_is_not_imported(monkeypatch: pytest.MonkeyPatch):
+    drive(monkeypatch, None)
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.setattr(presence, "find_spec", is_there)
+    assert find_backend("auto").name == "cpu"
+
+
+def test_without_cupy_the_driver_is_not_loaded(monkeypatch: pytest.MonkeyPatch):
+    def load(name: str) -> object:
+        raise AssertionError(name)
+
+    monkeypatch.setattr(ctypes, "CDLL", load)
+    monkeypatch.setattr(presence, "find_spec", is_missing)
+    assert not presence.has_gpu()
+
+
+def test_with_a_gpu_it_is_taken(monkeypatch: pytest.MonkeyPatch):
+    drive(monkeypatch, Driver(1))
+    monkeypatch.setattr(presence, "find_spec", is_there)
+    taken = object()
+    own: Any = vars(backends)["_OWN"]
+    monkeypatch.setitem(own, "cupy", lambda: taken)
+    assert find_backend("auto") is taken
+
+
+def test_it_can_be_asked_for_by_name(monkeypatch: pytest.MonkeyPatch):
+    assert "cupy" in backend_names()
+    if presence.has_gpu() and importlib.util.find_spec("cupy") is not None:
+        pytest.skip("there is a GPU")
+    with pytest.raises(UnsupportedFeature, match="engine 'cupy'"):
+        vyre.compile(counting(1), engine="cupy")
