@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
 .PHONY: demo test lint typecheck filecheck pytest format docs fuzz mutants fuzz-ir check-barrier \
-  fuzz-waves bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
+  fuzz-waves fuzz-cuda bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
   bench-reference bench-spills bench-host-plan bench-waves clean
 
 # A graph of six nodes: 0 -> 1 -> 3 -> 4 and 0 -> 2, and node 5 on its own.
@@ -44,6 +44,9 @@ N ?= 1000
 SEED ?= 0
 fuzz-ir: $(VENV)/installed
 	$(BIN)/python tests/fuzz/mutated_ir.py --count $(N) --seed $(SEED)
+
+fuzz-cuda: $(VENV)/installed
+	$(BIN)/python tests/fuzz/cuda_soundness.py --count $(N) --seed $(SEED)
 
 fuzz: $(VENV)/installed
 	$(BIN)/python tests/fuzz/split_soundness.py --count $(N) --seed $(SEED) --coverage

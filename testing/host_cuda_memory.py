@@ -1,6 +1,7 @@
 """Memory of a device that is the host: it knows its bounds, and who breaks them."""
 
 import threading
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,11 @@ from vyre.runtime.errors import DispatchFailed, OutOfMemory
 ALIGNMENT = 256
 ZONE = 256
 """Bytes before and behind each allocation that nobody may write."""
+
+REMEMBERED = 64
+"""Pieces of up to `SMALL` bytes that are watched when they were freed."""
+
+SMALL = 4096
 
 _FRESH = 0xCD
 _FREED = 0xDD
@@ -37,7 +43,7 @@ class _Allocation:
 class HostMemory:
     """
     Memory in pieces, which are full of rubbish at first and again when they are freed.
-    Around each are zones that must not change.
+    Around each are zones that must not change, and small ones must not when they are freed.
 
     Example: `HostMemory(capacity=1 << 20).allocate(100) % 256` is 0.
     """
@@ -45,6 +51,7 @@ class HostMemory:
     def __init__(self, capacity: int | None = None):
         self._capacity = capacity
         self._live: dict[int, _Allocation] = {}
+        self._freed: deque[_Allocation] = deque(maxlen=REMEMBERED)
         self._lock = threading.Lock()
 
     @property
@@ -76,6 +83,8 @@ class HostMemory:
             )
         intact = found.is_intact()
         found.bytes()[:] = _FREED
+        if found.size <= SMALL:
+            self._freed.append(found)
         if not intact:
             raise _overrun(found)
 
@@ -105,6 +114,14 @@ class HostMemory:
         """Raise if anyone has written outside a piece."""
         with self._lock:
             pieces = list(self._live.values())
+            freed = list(self._freed)
+        for each in freed:
+            if not (each.bytes() == _FREED).all():
+                self._freed.remove(each)
+                raise DispatchFailed(
+                    f"something was written to {each.size} bytes that were freed before",
+                    "free memory when nobody uses it any more",
+                )
         for each in pieces:
             if not each.is_intact():
                 each.room[:ZONE] = _OUTSIDE

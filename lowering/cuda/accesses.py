@@ -62,6 +62,9 @@ def linear(place: Place, indices: Sequence[Expression]) -> Expression:
     for index, size in zip(indices[1:], place.sizes[1:]):
         if size.number == 1:
             continue  # Then the index is 0.
+        if position.number == 0:
+            position = index
+            continue
         is_short = all(
             x.number is not None or x.type == UINT for x in (position, index, size)
         )

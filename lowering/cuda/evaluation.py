@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from operator import add, mul, sub
 
+import numpy as np
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import Float16Type, Float64Type
 from xdsl.ir import Operation
 
 Evaluate = Callable[[int, int], int]
@@ -71,3 +73,31 @@ def evaluated(op: Operation, a: int, b: int, bits: int) -> int | None:
             return _UNSIGNED[type(op)](*natural)
         case _:
             return None
+
+
+_FLOATS: dict[type[Operation], np.ufunc] = {
+    arith.AddfOp: np.add,
+    arith.SubfOp: np.subtract,
+    arith.MulfOp: np.multiply,
+    arith.DivfOp: np.divide,
+}
+
+
+def evaluated_floats(op: Operation, *operands: float) -> float | None:
+    """
+    What an operation gives for floats of its type; None if it is not one of these. Halves
+    are computed in single precision.
+
+    Example: `evaluated_floats(divf, 1.0, 0.0)` is infinity.
+    """
+    type_ = op.results[0].type
+    wide = np.float64 if isinstance(type_, Float64Type) else np.float32
+    with np.errstate(all="ignore"):
+        if isinstance(op, arith.TruncFOp):
+            found = np.float64(operands[0])
+        elif type(op) in _FLOATS:
+            found = _FLOATS[type(op)](*(wide(operand) for operand in operands))
+        else:
+            return None
+        narrow = np.float16 if isinstance(type_, Float16Type) else wide
+        return float(narrow(found))

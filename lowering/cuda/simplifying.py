@@ -9,14 +9,15 @@ from collections.abc import Callable, Mapping
 from operator import eq, ge, gt, le, lt, ne
 
 from xdsl.dialects import arith, math, scf
-from xdsl.ir import Operation, SSAValue
-from xdsl.rewriter import Rewriter
+from xdsl.dialects.builtin import FloatAttr
+from xdsl.ir import Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.analysis.facts import bits
 from vyre.analysis.integer_ops import literal
 from vyre.analysis.ranges import Range, wrapped
-from vyre.dialects.vyre import ProgramOp
-from vyre.lowering.cuda.evaluation import evaluated
+from vyre.dialects.vyre import ProgramOp, ReturnOp, TrapOp
+from vyre.lowering.cuda.evaluation import evaluated, evaluated_floats
 from vyre.passes.dead_code import remove_dead_code
 from vyre.passes.placing import constant, put_before
 
@@ -51,16 +52,35 @@ def _simplify(op: Operation, ranges: Ranges) -> bool:
     match op:
         case arith.SelectOp() if _literal(op.cond) is not None:
             Rewriter.replace_op(op, [], [op.lhs if _literal(op.cond) else op.rhs])
+        case scf.IfOp() if _literal(op.cond) is not None:
+            return _take_arm(op, op.true_region if _literal(op.cond) else op.false_region)
         case scf.ForOp() if _makes_no_trip(op, ranges):
             Rewriter.replace_op(op, [], list(op.iter_args))
         case arith.ShLIOp() | arith.ShRUIOp() | arith.ShRSIOp() if bits(op.lhs.type) == 1:
             Rewriter.replace_op(op, [], [op.lhs])
+        case _ if (number := _known_float(op)) is not None:
+            _replace_by(op.results[0], constant(number, op.results[0].type))
         case _:
             known = [(result, _known(op, result, ranges)) for result in op.results]
             found = [(r, n) for r, n in known if n is not None and r.first_use is not None]
             for result, number in found:
                 _replace(result, number)
             return bool(found)
+    return True
+
+
+def _take_arm(op: scf.IfOp, arm: Region) -> bool:
+    """Replace a branch by the arm that is taken, unless somebody ends in it."""
+    if any(isinstance(inner, ReturnOp | TrapOp) for inner in arm.walk()):
+        return False
+    given: list[SSAValue] = []
+    if arm.blocks:
+        last = arm.block.last_op
+        assert last is not None
+        given = list(last.operands)
+        Rewriter.erase_op(last)
+        Rewriter.inline_block(arm.block, InsertPoint.before(op))
+    Rewriter.replace_op(op, [], given)
     return True
 
 
@@ -81,8 +101,9 @@ def _known(op: Operation, result: SSAValue, ranges: Ranges) -> int | None:
         return found.lo
     if len(op.operands) == 2:
         a, b = map(_literal, op.operands)
-        if a is not None and b is not None:
-            return evaluated(op, a, b, width)
+        value = None if a is None or b is None else evaluated(op, a, b, width)
+        if value is not None:
+            return value
     match op:
         case arith.CmpiOp():
             return _compared(op, ranges)
@@ -94,6 +115,19 @@ def _known(op: Operation, result: SSAValue, ranges: Ranges) -> int | None:
             return _ALWAYS.get(type(op)) if width == 1 else None
 
 
+def _known_float(op: Operation) -> float | None:
+    """The float that an operation on literals gives."""
+    operands: list[float] = []
+    for operand in op.operands:
+        owner = operand.owner
+        if not isinstance(owner, arith.ConstantOp) or not isinstance(
+            owner.value, FloatAttr
+        ):
+            return None
+        operands.append(owner.value.value.data)
+    return evaluated_floats(op, *operands) if operands and len(op.results) == 1 else None
+
+
 def _compared(op: arith.CmpiOp, ranges: Ranges) -> int | None:
     """What a comparison gives, if all numbers of both ranges compare alike."""
     predicate = op.predicate.value.data
@@ -101,12 +135,17 @@ def _compared(op: arith.CmpiOp, ranges: Ranges) -> int | None:
     if a is None or b is None:
         return None
     if predicate >= 6:
+        # No unsigned number is below zero.
         if b.lo == b.hi == 0 and predicate in (6, 9):
             return int(predicate == 9)
+        if a.lo == a.hi == 0 and predicate in (7, 8):
+            return int(predicate == 7)
         if min(a.lo, b.lo) < 0:
             return None
         predicate -= 4
     if predicate < 2:
+        if a == b and a.lo == a.hi:
+            return 1 - predicate
         is_apart = a.hi < b.lo or b.hi < a.lo
         return predicate if is_apart else None
     # The order of two intervals shows at their ends.
@@ -125,10 +164,13 @@ def _literal(value: SSAValue) -> int | None:
 
 
 def _replace(result: SSAValue, number: int) -> None:
-    op = result.owner
-    assert isinstance(op, Operation)
     width = bits(result.type)
     assert width is not None
-    literal = constant(wrapped(number, width), result.type)
+    _replace_by(result, constant(wrapped(number, width), result.type))
+
+
+def _replace_by(result: SSAValue, literal: arith.ConstantOp) -> None:
+    op = result.owner
+    assert isinstance(op, Operation)
     known = put_before(op, literal, result.name_hint)
     result.replace_all_uses_with(known.result)

@@ -89,20 +89,12 @@ class FakeCupy:
     @contextmanager
     def installed(self) -> Generator[None]:
         """The modules are imported instead of CuPy's, and by Vyre anew."""
-        forgotten = [
-            name
-            for name in sys.modules
-            if name.split(".")[0] in ("cupy", "cupy_backends")
-            or name.startswith("vyre.runtime.cuda.cupy_")
-        ]
-        before = {name: sys.modules.pop(name) for name in forgotten}
+        before = _forgotten()
         sys.modules.update(self.modules)
         try:
             yield
         finally:
-            for name in list(sys.modules):
-                if name in self.modules or name.startswith("vyre.runtime.cuda.cupy_"):
-                    del sys.modules[name]
+            _forgotten()
             sys.modules.update(before)
 
     def new_stream(self) -> int:
@@ -168,6 +160,19 @@ class FakeCupy:
             if parent:
                 setattr(made[parent], last, module)
         return made
+
+
+def _forgotten() -> dict[str, ModuleType]:
+    """All modules that are CuPy's, or import it, as if they had never been imported."""
+    package = sys.modules.get("vyre.runtime.cuda")
+    found: dict[str, ModuleType] = {}
+    for name in list(sys.modules):
+        is_ours = name.startswith("vyre.runtime.cuda.cupy_")
+        if is_ours or name.split(".")[0] in ("cupy", "cupy_backends"):
+            found[name] = sys.modules.pop(name)
+        if is_ours and package is not None:
+            vars(package).pop(name.rpartition(".")[2], None)
+    return found
 
 
 def _fill(module: ModuleType, names: dict[str, Any]) -> None:

@@ -57,6 +57,8 @@ def test_wheel_has_every_package_and_nothing_outside(wheel: Path):
     }
     assert modules == in_checkout
     assert Path("vyre/py.typed") in files
+    shims = {file.name for file in files if file.suffix in (".cpp", ".h")}
+    assert shims == {path.name for path in (ROOT / "testing").glob("cuda_shim*")}
 
 
 def test_wheel_works_without_the_checkout(wheel: Path, tmp_path: Path):

@@ -77,6 +77,27 @@ def test_graphs_in_fixpoints():
     assert device.calls.count("launch_graph") == 9
 
 
+def test_what_is_remembered_is_forgotten_when_memory_moves():
+    """A larger grid needs more scratch, and what was enqueued for the smaller is wrong."""
+    crossing = program(
+        A,
+        f"""
+  %v = vyre.load %a[%x] : memref<?xi32>
+  %old = vyre.atomic add %i1, %a[%x] : memref<?xi32>
+  {SYNC}
+  %sum = arith.addi %v, %old : i32
+  vyre.store %sum, %a[%x] : memref<?xi32>
+""",
+    )
+    _, backend = on_host()
+    exe = vyre.compile(crossing, engine=backend, mode="split")
+    assert "vyre.scratch" in str(exe.route(exe.config, None).unit)
+    with exe.resident(a=np.ones(256, np.int32)) as held:
+        for groups in (2, 2, 64, 2, 64, 2):
+            held.run(grid=groups)
+        assert held.read("a").tolist() == [64] * 8 + [4] * 248
+
+
 def test_no_more_graphs_are_kept_than_needed():
     device, backend = on_host()
     exe = vyre.compile(counting(5), engine=backend, mode="split")

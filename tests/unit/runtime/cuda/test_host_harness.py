@@ -198,6 +198,20 @@ def test_memory_is_rubbish_at_first_and_when_it_is_freed():
     assert seen.all()
 
 
+def test_writes_to_memory_that_was_freed_are_found():
+    text = 'extern "C" __global__ void k(int *a) { a[3] = 1; }'
+    device = host_device()
+    stream = device.new_stream()
+    address = device.allocate(64, stream)
+    function = device.compile(text, "k", ())
+    device.free(address)
+    values = PackedArguments([np.uint64(address)])
+    device.launch(function, (1, 1, 1), (1, 1, 1), values, stream)
+    said = fails(lambda: device.synchronize(stream))
+    assert "something was written to 64 bytes that were freed before" in said
+    device.synchronize(stream)
+
+
 def test_what_is_freed_twice_is_refused():
     device = host_device()
     address = device.allocate(64, device.new_stream())

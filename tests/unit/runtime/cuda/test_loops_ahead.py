@@ -11,6 +11,7 @@ from xdsl.dialects import scf
 import vyre
 from vyre.dialects.vyre.host import programs_in
 from vyre.runtime.cuda.backend import CudaBackend
+from vyre.runtime.cuda.kernels import kernel_text
 from vyre.runtime.cuda.loops_ahead import LoopAhead, loop_ahead
 
 SCHEDULE = """
@@ -261,6 +262,7 @@ def test_loops_that_run_ahead(name: str):
     found = ahead_of(AHEAD[name])
     assert found is not None
     found.condition.verify()
+    host_device().compile(kernel_text(found.condition).source, "condition_kernel", ())
 
 
 @pytest.mark.parametrize("name", NOT_AHEAD)

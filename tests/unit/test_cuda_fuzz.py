@@ -1,0 +1,29 @@
+"""Random programs as CUDA kernels: NVRTC accepts them, and they are right."""
+
+import pytest
+from cuda_devices import host_device
+from cuda_soundness import examine
+from grid_programs import generate
+from nvrtc_texts import require_nvrtc
+
+SEED = 2026
+
+
+@pytest.mark.parametrize("first", range(0, 100, 20))
+def test_kernels_are_compiled(first: int):
+    """In both modes, without a warning."""
+    require_nvrtc(80)
+    for number in range(first, first + 20):
+        outcome = examine(generate(SEED, number), (80,), runs=False)
+        assert not outcome.failures, number
+        assert outcome.kernels >= 2
+
+
+@pytest.mark.parametrize("number", range(80, 92))
+def test_kernels_give_the_bytes_of_the_reference(number: int):
+    """With blocks and threads in a random order; NVRTC compiles them for all devices."""
+    require_nvrtc(80)
+    host_device()
+    outcome = examine(generate(SEED, number))
+    assert not outcome.failures
+    assert outcome.runs
