@@ -11,6 +11,7 @@ asked for.
 import weakref
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -191,37 +192,31 @@ class HostCudaDevice(CudaDevice):
     def free(self, address: int) -> None:
         self._noted("free")
         stream = self._stream_of.pop(address)
-        self._queue.put(stream, lambda: self.memory.free(address))
+        self._queue.put(stream, partial(self.memory.free, address))
 
     @override
     def upload(self, address: int, data: Bytes, stream: Stream) -> None:
         self._noted("upload")
-        content = data.tobytes()
-        bytes = np.frombuffer(content, np.uint8)
-        self._transfer(stream, lambda: self._store(address, bytes), is_captured=False)
+        self._transfer(
+            stream, partial(self.memory.store, address, data.copy()), is_captured=False
+        )
 
     @override
     def download(self, address: int, data: Bytes, stream: Stream) -> None:
         self._noted("download")
-
-        def fetch() -> None:
-            data[:] = self.memory.view(address, data.size)
-
-        self._transfer(stream, fetch, is_captured=False)
+        self._transfer(stream, partial(self.memory.fetch, address, data), is_captured=False)
         self._queue.drain(stream)
 
     @override
     def copy(self, source: int, target: int, size: int, stream: Stream) -> None:
         self._noted("copy")
-        self._transfer(stream, lambda: self._store(target, self.memory.view(source, size)))
+        self._transfer(stream, partial(self.memory.copy, source, target, size))
 
     @override
     def clear(self, address: int, size: int, stream: Stream) -> None:
         self._noted("clear")
-        self._transfer(stream, lambda: self._store(address, np.zeros(size, np.uint8)))
-
-    def _store(self, address: int, data: Bytes) -> None:
-        self.memory.view(address, data.size)[:] = data
+        zeros = np.zeros(size, np.uint8)
+        self._transfer(stream, partial(self.memory.store, address, zeros))
 
     def call(self, function: Callable[[], None], stream: Stream) -> None:
         """Call a function of the host when all work before on the stream has ended."""

@@ -99,6 +99,18 @@ class HostMemory:
         begin = address - found.address
         return found.bytes()[begin : begin + size]
 
+    def store(self, address: int, data: Bytes) -> None:
+        """Fill bytes of one piece."""
+        self.view(address, data.size)[:] = data
+
+    def fetch(self, address: int, data: Bytes) -> None:
+        """Give bytes of one piece."""
+        data[:] = self.view(address, data.size)
+
+    def copy(self, source: int, target: int, size: int) -> None:
+        """Copy bytes of one piece to another."""
+        self.store(target, self.view(source, size))
+
     def owns(self, address: int) -> bool:
         """Whether there is a piece with this address in it."""
         return self._piece(address) is not None

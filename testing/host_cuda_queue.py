@@ -132,16 +132,24 @@ class WorkQueue:
             raise error
 
     def _work(self) -> None:
-        while True:
-            with self._changed:
+        while self._step():
+            pass
+
+    def _step(self) -> bool:
+        """
+        Do what comes next, when there is something; False if nothing comes any more. What
+        was done is forgotten at once: it may be all that keeps the device alive.
+        """
+        with self._changed:
+            chosen = self._choice()
+            while not chosen and not self._is_closed:
+                self._changed.wait()
                 chosen = self._choice()
-                while not chosen and not self._is_closed:
-                    self._changed.wait()
-                    chosen = self._choice()
-                if self._is_closed:
-                    return
-                operations = [stream.waiting[0] for stream in chosen]
-            self._do(chosen, operations)
+            if self._is_closed:
+                return False
+            operations = [stream.waiting[0] for stream in chosen]
+        self._do(chosen, operations)
+        return True
 
     def _choice(self) -> list[Stream]:
         """Streams whose next operations can be done now: kernels together, others alone."""

@@ -120,11 +120,10 @@ def _known_float(op: Operation) -> float | None:
     operands: list[float] = []
     for operand in op.operands:
         owner = operand.owner
-        if not isinstance(owner, arith.ConstantOp) or not isinstance(
-            owner.value, FloatAttr
-        ):
+        value = owner.value if isinstance(owner, arith.ConstantOp) else None
+        if not isinstance(value, FloatAttr):
             return None
-        operands.append(owner.value.value.data)
+        operands.append(value.value.data)
     return evaluated_floats(op, *operands) if operands and len(op.results) == 1 else None
 
 

@@ -1,5 +1,6 @@
 """Declarations and assignments, with names that nothing else has."""
 
+import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
@@ -104,11 +105,15 @@ class Statements:
         return [*rest, (variable, name(kept, variable.type))]
 
 
+_OPERAND = re.compile(r"[\w.]+(\[[^\[\]]*\])?")
+"""A name, a literal or an element."""
+
+
 def _assignment(variable: Expression, value: Expression) -> str:
     for operator in "+-*&|^":
         start = f"{variable.text} {operator} "
         rest = value.text.removeprefix(start)
         # What follows must be a single operand, or the operator would not be the last.
-        if rest != value.text and rest.isidentifier():
+        if rest != value.text and _OPERAND.fullmatch(rest):
             return f"{variable.text} {operator}= {rest};"
     return f"{variable.text} = {value.text};"

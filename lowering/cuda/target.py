@@ -16,7 +16,7 @@ have 64 bits.
 """
 
 from dataclasses import dataclass
-from typing import IO, Literal
+from typing import IO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -24,6 +24,7 @@ from xdsl.utils.target import Target
 
 from vyre.analysis.extents import Setting
 from vyre.analysis.spine import needs_cut
+from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.cuda.programs import cuda_kernel
 from vyre.passes.host_plan import HostPlanPass
@@ -38,9 +39,11 @@ class CudaTarget(Target):
 
     name = "vyre-cuda"
 
-    mode: Literal["split", "native"] = "split"
+    mode: str = "split"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        if self.mode not in ("split", "native"):
+            raise VyreError(f"there is no mode '{self.mode}'", "write split or native")
         sources: list[str] = []
         for part in self._parts(ctx, module):
             mark_inbounds(part, _USUAL)

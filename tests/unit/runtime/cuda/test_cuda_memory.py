@@ -2,6 +2,7 @@
 
 import gc
 import threading
+import weakref
 from contextlib import suppress
 from typing import Any
 
@@ -45,6 +46,23 @@ def test_nothing_is_left_behind():
         del exe, held
     gc.collect()
     assert device.live_bytes == 0
+
+
+@pytest.mark.parametrize("deferred", [False, True])
+def test_a_device_that_nobody_needs_ends(deferred: bool):
+    """Nothing that was done or waits keeps it, nor the thread that does its work."""
+    before = set(threading.enumerate())
+    device, backend = on_host(deferred=deferred)
+    vyre.compile(counting(3), engine=backend)(a=array(), grid=1)
+    threads = set(threading.enumerate()) - before
+    assert threads
+    is_there = weakref.ref(device)
+    del device, backend
+    gc.collect()
+    assert is_there() is None
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
 
 
 def test_memory_that_waits_is_given_back_if_it_is_needed():
