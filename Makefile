@@ -75,9 +75,11 @@ bench-barrier: $(VENV)/installed
 bench-calls: $(VENV)/installed
 	$(BIN)/python benchmarks/calls.py
 
-# Instructions of CUDA kernels beside hand-written ones; needs no device.
+# Instructions of CUDA kernels beside hand-written ones, and registers of those of all
+# examples; needs no device.
 bench-cuda: $(VENV)/installed
 	$(BIN)/python -m benchmarks.cuda_quality
+	$(BIN)/python -m benchmarks.cuda_registers
 
 bench-first-results: $(VENV)/installed
 	$(BIN)/python benchmarks/first_results.py

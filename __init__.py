@@ -33,12 +33,15 @@ if TYPE_CHECKING:
         UnsupportedFeature,
     )
     from vyre.runtime.executable import Executable, compile
+    from vyre.runtime.launch_geometry import LaunchGeometry
+    from vyre.runtime.megakernel import BatchStorage, Megakernel
     from vyre.runtime.trace import Trace
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Backend",
+    "BatchStorage",
     "Capabilities",
     "CompileFailed",
     "DeviceLost",
@@ -49,6 +52,8 @@ __all__ = [
     "Executable",
     "InvalidArgument",
     "InvalidProgram",
+    "LaunchGeometry",
+    "Megakernel",
     "OutOfMemory",
     "SyntaxFailure",
     "Timeout",
@@ -81,6 +86,8 @@ _HOMES = {
         "UnsupportedFeature",
     ),
     "vyre.runtime.executable": ("Executable", "compile"),
+    "vyre.runtime.launch_geometry": ("LaunchGeometry",),
+    "vyre.runtime.megakernel": ("BatchStorage", "Megakernel"),
     "vyre.runtime.trace": ("Trace",),
 }
 

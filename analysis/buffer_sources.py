@@ -18,6 +18,8 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Operation, SSAValue
 
+from vyre.analysis.purity import PURE_OPS
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     BufferOp,
     ProgramOp,
@@ -52,9 +54,21 @@ def buffer_sources(
     Example: if `%x` is declared `may_alias [0]` and `%y` `may_alias [0, 1]`, both have the
     sources `(x, y)`.
     """
-    named = named_buffers(program)
+    return with_aliases(named_buffers(program))
+
+
+def with_aliases(
+    named: dict[SSAValue, tuple[Declaration, ...]],
+) -> dict[SSAValue, tuple[Declaration, ...]]:
+    """
+    The declarations whose storage memrefs may be, from those that they are named after.
+
+    Example: `with_aliases(named_buffers(program))` is `buffer_sources(program)`.
+    """
     declarations = [v.owner for v in named if isinstance(v.owner, BufferOp | ScratchOp)]
     storage = {declaration: shared_storage(declaration) for declaration in declarations}
+    if not any(storage.values()):
+        return named
     found: dict[SSAValue, tuple[Declaration, ...]] = {}
     for value, names in named.items():
         shared = frozenset[int]().union(*(storage[name] for name in names))
@@ -83,12 +97,13 @@ def named_buffers(
     """
     flows: defaultdict[SSAValue, list[SSAValue]] = defaultdict(list)
     declarations: list[Declaration] = []
-    for op in program.body.walk():
-        if isinstance(op, BufferOp | ScratchOp):
+    for op in operations_in(program.body):
+        if op.regions:
+            for origin, target in _flows(op):
+                if is_memref(origin):
+                    flows[origin].append(target)
+        elif type(op) not in PURE_OPS and isinstance(op, BufferOp | ScratchOp):
             declarations.append(op)
-        for origin, target in _flows(op):
-            if is_memref(origin):
-                flows[origin].append(target)
 
     names: defaultdict[SSAValue, list[Declaration]] = defaultdict(list)
     for declaration in declarations:

@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
 from vyre.analysis.buffer_sources import Declaration, buffer_sources, is_memref
-from vyre.analysis.purity import is_known
+from vyre.analysis.purity import effects_of, is_known
 from vyre.dialects.vyre import (
     AsyncLoadOp,
     AsyncStoreOp,
@@ -123,7 +123,7 @@ class ProgramEffects:
 
     def _accesses(self, op: Operation) -> Effects:
         touched = {MemoryEffectKind.READ: 0, MemoryEffectKind.WRITE: 0}
-        for effect in get_effects(op) or ():
+        for effect in effects_of(op) or ():
             if isinstance(effect.value, SSAValue) and effect.kind in touched:
                 touched[effect.kind] |= self.buffers(effect.value)
         reads, writes = touched.values()

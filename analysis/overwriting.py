@@ -114,10 +114,21 @@ def _strides_over(op: scf.ForOp, workgroup: tuple[int, ...]) -> bool:
     """Whether the workgroup's trips together count through everything below the end."""
     if not _is_linear_local_id(through_regions(op.lb), workgroup):
         return False
-    step = through_regions(op.step).owner
-    if isinstance(step, WorkgroupSizeOp):
-        return step.axis.data is Axis.X
+    axes = _size_axes(op.step)
+    if axes:
+        return len(set(axes)) == len(axes)
     return 0 < _literal(op.step) <= prod(workgroup)
+
+
+def _size_axes(value: SSAValue, depth: int = 2) -> list[Axis]:
+    """The axes whose sizes a product multiplies; none if it has other factors."""
+    owner = through_regions(value).owner
+    if isinstance(owner, WorkgroupSizeOp):
+        return [owner.axis.data]
+    if not isinstance(owner, arith.MuliOp) or not depth:
+        return []
+    one, other = (_size_axes(factor, depth - 1) for factor in (owner.lhs, owner.rhs))
+    return [*one, *other] if one and other else []
 
 
 def _is_local_id(value: SSAValue, axis: Axis) -> bool:

@@ -19,10 +19,11 @@ from dataclasses import dataclass
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
 from vyre.analysis.buffer_sources import Declaration
-from vyre.analysis.purity import PURE_OPS, is_known
+from vyre.analysis.purity import PURE_OPS, effects_of, is_known
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     AllGatherOp,
     AllReduceOp,
@@ -31,6 +32,7 @@ from vyre.dialects.vyre import (
     AsyncWaitOp,
     BarrierOp,
     BroadcastOp,
+    LoadOp,
     ProgramOp,
     ReduceScatterOp,
     RegionOp,
@@ -43,6 +45,8 @@ SHORT_WAY = 64
 
 COLLECTIVES = (AllReduceOp, AllGatherOp, ReduceScatterOp, BroadcastOp)
 """Operations with a grid barrier before and after them."""
+
+_CUTS = frozenset[type[Operation]]((BarrierOp, *COLLECTIVES))
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class _Numbering:
     def _block(self, block: Block, current: int) -> int:
         """Number the block's operations from stretch `current`; returns the last."""
         for op in block.ops:
-            if type(op) in PURE_OPS:
+            if not op.regions and type(op) not in _CUTS:
                 self.stretch[op] = current
                 continue
             if isinstance(op, COLLECTIVES):
@@ -146,29 +150,46 @@ class Writers:
         return found or self.anytime.get(declaration)
 
 
-def writers_by_phase(
-    program: ProgramOp,
-    phases: Phases,
-    sources: Mapping[SSAValue, tuple[Declaration, ...]],
-) -> Writers:
-    """
-    Which buffers may be written in each phase, and by what.
+@dataclass(frozen=True)
+class Write:
+    """An operation and a buffer that it may write."""
 
-    An operation that Vyre does not know may write everything. A copy is in flight until
-    it is waited for; unless that is a short way off, it may happen in any phase.
+    op: Operation
+    buffer: Declaration
+
+
+def writes_of(
+    program: ProgramOp, sources: Mapping[SSAValue, tuple[Declaration, ...]]
+) -> list[Write]:
     """
-    declarations = {found: None for behind in sources.values() for found in behind}
+    All that a program may write, in the order of its text. An operation that Vyre does not
+    know may write everything.
+    """
+    found: list[Write] = []
+    for op in operations_in(program.body):
+        if type(op) in PURE_OPS or type(op) is LoadOp:
+            continue
+        if is_known(op):
+            found += [Write(op, buffer) for buffer in written_buffers(op, sources)]
+        else:
+            everything = {found: None for behind in sources.values() for found in behind}
+            found += [Write(op, buffer) for buffer in everything]
+    return found
+
+
+def writers_by_phase(writes: Iterable[Write], phases: Phases) -> Writers:
+    """
+    Which buffers may be written in each phase, and by what. A copy is in flight until it
+    is waited for; unless that is a short way off, it may happen in any phase.
+    """
     by_phase: defaultdict[int, dict[Declaration, Operation]] = defaultdict(dict)
     anytime: dict[Declaration, Operation] = {}
-    for op in program.body.walk():
-        if type(op) in PURE_OPS:
-            continue
-        written = written_buffers(op, sources) if is_known(op) else declarations
+    for write in writes:
+        op = write.op
         is_copy = isinstance(op, AsyncLoadOp | AsyncStoreOp)
         lingers = is_copy and not _waited_at_once(op, phases)
         writers = anytime if lingers else by_phase[phases.of[op]]
-        for declaration in written:
-            writers.setdefault(declaration, op)
+        writers.setdefault(write.buffer, op)
     return Writers(by_phase, anytime)
 
 
@@ -190,6 +211,6 @@ def written_buffers(
     op: Operation, sources: Mapping[SSAValue, tuple[Declaration, ...]]
 ) -> Iterable[Declaration]:
     """The buffers that an operation may write itself, if Vyre knows it."""
-    for effect in () if op.regions else get_effects(op) or ():
+    for effect in () if op.regions else effects_of(op) or ():
         if effect.kind is MemoryEffectKind.WRITE and isinstance(effect.value, SSAValue):
             yield from sources.get(effect.value, ())

@@ -7,9 +7,12 @@ they may also be executed where the program would not have. An operation of anot
 that is not in the table counts as touching everything.
 """
 
+from collections.abc import Set as AbstractSet
+from functools import cache
+
 from xdsl.dialects import arith, math, scf
 from xdsl.ir import Operation
-from xdsl.traits import MemoryEffect, get_effects
+from xdsl.traits import EffectInstance, MemoryEffect, get_effects
 
 PURE_OPS: frozenset[type[Operation]] = frozenset(
     (
@@ -115,13 +118,30 @@ def is_pure(op: Operation) -> bool:
     """Whether the operation only computes its results from its operands."""
     if type(op) in PURE_OPS:
         return True
-    return _is_ours(op) and get_effects(op) == frozenset() and not op.regions
+    return not op.regions and _is_ours(type(op)) and effects_of(op) == frozenset()
 
 
 def is_known(op: Operation) -> bool:
     """Whether Vyre knows what the operation does; otherwise it touches everything."""
-    return type(op) in PURE_OPS or type(op) in CONTROL_OPS or _is_ours(op)
+    return type(op) in PURE_OPS or type(op) in CONTROL_OPS or _is_ours(type(op))
 
 
-def _is_ours(op: Operation) -> bool:
-    return op.dialect_name() == "vyre" and op.has_trait(MemoryEffect)
+def effects_of(op: Operation) -> AbstractSet[EffectInstance] | None:
+    """
+    What an operation does to memory, or None if that is unknown. It is xDSL's
+    `get_effects`, which looks for the traits of a type again for every operation.
+
+    Example: `any(e.kind is MemoryEffectKind.WRITE for e in effects_of(store) or ())`
+    """
+    traits = _effect_traits(type(op))
+    return traits[0].get_effects(op) if len(traits) == 1 else get_effects(op)
+
+
+@cache
+def _effect_traits(kind: type[Operation]) -> tuple[MemoryEffect, ...]:
+    return tuple(kind.get_traits_of_type(MemoryEffect))
+
+
+@cache
+def _is_ours(kind: type[Operation]) -> bool:
+    return kind.dialect_name() == "vyre" and bool(_effect_traits(kind))

@@ -34,6 +34,7 @@ from xdsl.traits import IsTerminator
 from vyre.analysis.buffer_sources import is_memref
 from vyre.analysis.phases import COLLECTIVES
 from vyre.analysis.purity import PURE_OPS
+from vyre.analysis.walking import operations_in, operations_of
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import (
     AssignOp,
@@ -89,7 +90,7 @@ class Run:
     def walk(self) -> Iterator[Operation]:
         """All operations of the run, nested ones too."""
         for op in self.ops:
-            yield from op.walk()
+            yield from operations_of(op)
 
     def unconditional(self) -> Iterator[Operation]:
         """The operations that run exactly when the run does, out of regions too."""
@@ -158,7 +159,7 @@ class Spine:
         """Whether a value of a run is used outside it."""
         for use in value.uses:
             user = use.operation
-            if self._run_around(user) is not run:
+            if self.run_around(user) is not run:
                 return True
             if isinstance(user, YieldOp):
                 region = user.parent_op()
@@ -167,7 +168,8 @@ class Spine:
                     return True
         return False
 
-    def _run_around(self, inner: Operation | Block) -> Run | None:
+    def run_around(self, inner: Operation | Block) -> Run | None:
+        """The run that code is in, at any depth; None for what holds runs."""
         op = inner.parent_op() if isinstance(inner, Block) else inner
         while op is not None and op not in self.run_of:
             op = None if op in self.before else op.parent_op()
@@ -175,7 +177,7 @@ class Spine:
 
     def home(self, value: SSAValue) -> Run | None:
         """The run that computes a value; None for tables and what holders pass on."""
-        return self.run_of.get(value.owner) or self._run_around(value.owner)
+        return self.run_of.get(value.owner) or self.run_around(value.owner)
 
     def is_local(self, memref: SSAValue) -> bool:
         """
@@ -198,7 +200,7 @@ class Spine:
         self, op: Operation, run: Run
     ) -> Iterator[tuple[Operation, int, SSAValue]]:
         inside: set[SSAValue] = set()
-        for inner in op.walk():
+        for inner in operations_of(op):
             for index, operand in enumerate(inner.operands):
                 if inner is op or operand in inside:
                     continue
@@ -244,13 +246,13 @@ def needs_cut(program: ProgramOp) -> bool:
     body = [op for op in program.body.block.ops if not isinstance(op, TABLE_OPS)]
     if len(body) == 1 and isinstance(body[0], COLLECTIVES):
         return False
-    return any(map(is_grid_cut, program.walk()))
+    return any(map(is_grid_cut, operations_in(program.body)))
 
 
 def _holders(program: ProgramOp, is_cut: Callable[[Operation], bool]) -> set[Operation]:
     """The operations with a cut somewhere inside."""
     holders: set[Operation] = set()
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         if type(op) in PURE_OPS:
             continue
         if isinstance(op, ReturnOp):

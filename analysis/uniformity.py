@@ -27,14 +27,15 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 
 from vyre.analysis.buffer_sources import (
     Declaration,
-    buffer_sources,
     is_workgroup_memory,
     named_buffers,
+    with_aliases,
 )
 from vyre.analysis.phases import (
     grid_phases,
     workgroup_phases,
     writers_by_phase,
+    writes_of,
 )
 from vyre.analysis.purity import PURE_OPS, is_pure
 from vyre.dialects.vyre import (
@@ -140,11 +141,11 @@ class _Analysis:
         self.roots: list[tuple[Level, Node, Reason | None]] = []
         self.edges: defaultdict[Node, list[tuple[Node, str]]] = defaultdict(list)
         self.names = named_buffers(program)
-        sources = buffer_sources(program)
         self.grid_phases = grid_phases(program)
         self.local_phases = workgroup_phases(program)
-        self.grid_writers = writers_by_phase(program, self.grid_phases, sources)
-        self.local_writers = writers_by_phase(program, self.local_phases, sources)
+        writes = writes_of(program, with_aliases(self.names))
+        self.grid_writers = writers_by_phase(writes, self.grid_phases)
+        self.local_writers = writers_by_phase(writes, self.local_phases)
 
     def run(self) -> Uniformity:
         self._block(self.program.body.block)
@@ -207,7 +208,7 @@ class _Analysis:
         for op in block.ops:
             if type(op) in PURE_OPS:
                 self._pure(op)
-            else:
+            elif op.results or op.regions or isinstance(op, AssignOp):
                 self._op(op)
 
     def _nested(self, op: Operation, region: Region, *deciders: SSAValue) -> None:

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.ir import SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
 from vyre.analysis.buffer_sources import buffer_sources, is_workgroup_memory
 from vyre.analysis.frontier import WaveBytes
-from vyre.analysis.purity import is_known
+from vyre.analysis.purity import effects_of, is_known
+from vyre.analysis.walking import operations_in
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import BufferOp, MegakernelOp, ProgramOp, ScratchOp, WaveOp
 from vyre.dialects.vyre.attributes import Access
@@ -43,13 +44,13 @@ def touched_buffers(program: ProgramOp) -> Touched:
         for entry in program.table
         if isinstance(entry, BufferOp) and entry.access.data is not Access.WORKGROUP
     ]
-    if not all(map(is_known, program.body.walk())):
+    if not all(map(is_known, operations_in(program.body))):
         everything = frozenset(shared)
         return Touched(everything, everything)
     found: dict[MemoryEffectKind, set[BufferOp]] = defaultdict(set)
     sources = buffer_sources(program)
-    for op in program.body.walk():
-        for effect in () if op.regions else get_effects(op) or ():
+    for op in operations_in(program.body):
+        for effect in () if op.regions else effects_of(op) or ():
             if isinstance(effect.value, SSAValue):
                 declarations = sources.get(effect.value, ())
                 found[effect.kind].update(b for b in shared if b in declarations)
@@ -73,7 +74,7 @@ def wave_dependencies(megakernel: MegakernelOp) -> list[tuple[int, int]]:
     """
     waves, programs = list(megakernel.waves), megakernel.programs()
     numbers = {wave.label.data: number for number, wave in enumerate(waves)}
-    effects = {program: touched_buffers(program) for program in programs}
+    effects = {program: touched_buffers(program) for program in dict.fromkeys(programs)}
     accesses: defaultdict[str, _Accesses] = defaultdict(_Accesses)
     edges: list[tuple[int, int]] = []
     for number, (wave, program) in enumerate(zip(waves, programs)):

@@ -17,13 +17,13 @@ stores first. So nobody can see what was there before.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
 from xdsl.ir import Operation, Region, SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
 from vyre.analysis.buffer_sources import (
     Declaration,
@@ -31,9 +31,10 @@ from vyre.analysis.buffer_sources import (
     is_workgroup_memory,
 )
 from vyre.analysis.overwriting import overwritten_buffer
-from vyre.analysis.purity import PURE_OPS, is_known
+from vyre.analysis.purity import PURE_OPS, effects_of, is_known
 from vyre.analysis.spine import Run, Spine
 from vyre.analysis.uniformity import Level, Uniformity, uniformity
+from vyre.analysis.walking import operations_in, operations_of
 from vyre.dialects.vyre import BufferOp, ProgramOp, RegionOp, ReturnOp
 
 Buffers = dict[BufferOp, None]
@@ -67,7 +68,7 @@ def read_at_start(program: ProgramOp) -> Buffers:
     Example: `read_at_start(program)` is empty if every tile is filled before it is used.
     """
     buffers = _workgroup_buffers(program)
-    if any(isinstance(op, ReturnOp) for op in program.body.walk()):
+    if any(isinstance(op, ReturnOp) for op in operations_in(program.body)):
         return dict.fromkeys(buffers)
     sources, facts = buffer_sources(program), uniformity(program)
     reader = _Reader(buffers, program.workgroup, sources, facts)
@@ -83,7 +84,7 @@ def surviving_workgroup_memory(
 
     Example: `surviving_workgroup_memory(spine, sources, uniformity(program)).saves[0]`
     """
-    buffers = _workgroup_buffers(spine.program)
+    buffers = lasting_workgroup_buffers(spine, sources)
     workgroup = spine.program.workgroup
     touches = [_touches(r, buffers, workgroup, sources, facts) for r in spine.runs]
     live_after = _live_after(spine, touches)
@@ -100,6 +101,28 @@ def surviving_workgroup_memory(
         restores.append({b: None for b in needs if b in written})
         saves.append({b: None for b in buffers if b in touch.writes and b in live})
     return Survival(restores, saves)
+
+
+def lasting_workgroup_buffers(spine: Spine, sources: Sources) -> list[BufferOp]:
+    """
+    The workgroup buffers that several runs may touch, or one that may run again. No other
+    one survives: nobody has written it before its run, and nobody reads it after that.
+
+    Example: `lasting_workgroup_buffers(spine, buffer_sources(spine.program))`
+    """
+    buffers = _workgroup_buffers(spine.program)
+    if not buffers or not all(map(is_known, operations_in(spine.program.body))):
+        return buffers
+    runs: defaultdict[BufferOp, set[Run | None]] = defaultdict(set)
+    for memref, declarations in sources.items():
+        for declaration in filter(is_workgroup_memory, declarations):
+            runs[declaration].update(spine.run_around(use.operation) for use in memref.uses)
+    return [buffer for buffer in buffers if not _is_once(runs[buffer])]
+
+
+def _is_once(runs: set[Run | None]) -> bool:
+    """Whether there is at most one run, which is not in a loop of the spine."""
+    return len(runs) < 2 and all(run is not None and run.loop is None for run in runs)
 
 
 def _workgroup_buffers(program: ProgramOp) -> list[BufferOp]:
@@ -188,7 +211,7 @@ class _Reader:
 
     def _other(self, op: Operation, overwritten: set[BufferOp]) -> None:
         whole = overwritten_buffer(op, self._workgroup)
-        for inner in op.walk():
+        for inner in operations_of(op):
             for kind, buffer in _effects(inner, self._buffers, self._sources):
                 if kind is MemoryEffectKind.WRITE:
                     self.touches.writes[buffer] = None
@@ -231,7 +254,7 @@ def _effects(
             yield MemoryEffectKind.READ, buffer
             yield MemoryEffectKind.WRITE, buffer
         return
-    for effect in () if op.regions else get_effects(op) or ():
+    for effect in () if op.regions else effects_of(op) or ():
         if isinstance(effect.value, SSAValue):
             for declaration in sources.get(effect.value, ()):
                 if is_workgroup_memory(declaration):

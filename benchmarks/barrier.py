@@ -61,7 +61,7 @@ entry:
 
 round:
   %done = phi i64 [ 0, %entry ], [ %next, %round ]
-  %stop = call i64 %pulse(ptr %job, i64 %worker)
+  %stop = call preserve_mostcc i64 %pulse(ptr %job, i64 %worker)
   %next = add i64 %done, 1
   %more = icmp ult i64 %next, %rounds
   br i1 %more, label %round, label %end

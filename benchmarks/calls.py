@@ -1,14 +1,18 @@
 """
 What a call of a small program costs on the CPU engine: `python benchmarks/calls.py`.
 
-The program scales 1,000 numbers in two phases. Prints the time of a bound call, and of a
-plain call, which makes new arrays for results.
+The program scales 1,000 numbers in two phases. Prints the time of a bound call, of a plain
+call, which makes new arrays for results, and of dispatches of a resident megakernel; then
+how much memory a hundred thousand of these have left behind.
 """
 
+import gc
 import time
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 import vyre
 
@@ -51,6 +55,34 @@ def main() -> None:
     bound = exe.bind(x=array, a=1.0)
     print(f"bound()       {microseconds(bound):6.2f} us")
     print(f"exe(x=, a=)   {microseconds(lambda: exe(x=array, a=1.0)):6.2f} us")
+    measure_megakernel(array)
+
+
+def measure_megakernel(array: NDArray[np.float32]) -> None:
+    """Dispatches on resident buffers."""
+    megakernel = vyre.Megakernel(PROGRAM, engine="cpu")
+    handles = [megakernel.resident(x=array, a=1.0) for _ in range(8)]
+    outputs, storage = {"x": np.zeros_like(array)}, vyre.BatchStorage()
+
+    def into() -> None:
+        megakernel.into(handles[0], outputs)
+
+    def many() -> None:
+        megakernel.many_with_scratch(handles, storage)
+
+    print(f"into          {microseconds(into):6.2f} us")
+    print(f"dispatch      {microseconds(lambda: megakernel.dispatch(handles[0])):6.2f} us")
+    print(f"many, a row   {microseconds(many, 1000) / len(handles):6.2f} us")
+    microseconds(into, 10)
+    gc.collect()
+    tracemalloc.start()
+    into()
+    before, _ = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    for _ in range(100_000):
+        into()
+    after, peak = tracemalloc.get_traced_memory()
+    print(f"memory        {after - before} bytes more, at most {peak - before}")
 
 
 if __name__ == "__main__":

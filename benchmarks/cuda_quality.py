@@ -5,7 +5,8 @@ Six programs and six kernels in `benchmarks/cuda/` do the same in the same way. 
 PTX with the same options. Programs do so twice: for launches of a known size, in which all
 accesses are proved in bounds, and for any size, in which those are tested that no guard
 makes safe. Prints how many instructions each has, by class, how many times as many the
-program's kernel has, and what registers `ptxas` needs, if there is one. No device needed.
+program's kernel has, and what registers and spills the machine code needs. No device
+needed.
 
 Ends with an error if a ratio for known sizes is larger than promised.
 """
@@ -18,12 +19,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import vyre
-from benchmarks.ptx import CLASSES, Registers, instruction_counts, registers
+from benchmarks.ptx import CLASSES, instruction_counts
 from vyre.analysis.extents import Setting
 from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.cuda.programs import cuda_kernel
 from vyre.passes.prove_inbounds import mark_inbounds
-from vyre.testing.nvrtc import architectures, ptx
+from vyre.testing.nvrtc import architectures, machine_code, ptx
 
 MOST = 1.15
 """A program's kernel has at most so many times the instructions of the hand-written one."""
@@ -50,10 +51,11 @@ ANY_SIZE = Setting(most_invocations=2**31 - 1)
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel as PTX."""
+    """One kernel: its instructions as PTX, by class, and what its machine code needs."""
 
     instructions: dict[str, int]
-    registers: Registers | None
+    registers: int
+    spilled_bytes: int
 
     @property
     def total(self) -> int:
@@ -103,9 +105,10 @@ def compare(name: str, architecture: int, *, has_known_size: bool = True) -> Com
 
 
 def _compiled(source: str, architecture: int) -> Kernel:
-    text = ptx(source, architecture)
-    counts = instruction_counts(text)
-    return Kernel({each: counts[each] for each in CLASSES}, registers(text, architecture))
+    counts = instruction_counts(ptx(source, architecture))
+    made = machine_code(source, architecture)
+    instructions = {each: counts[each] for each in CLASSES}
+    return Kernel(instructions, made.registers, made.spilled_bytes)
 
 
 def table(found: list[Comparison]) -> Iterator[str]:
@@ -118,10 +121,8 @@ def table(found: list[Comparison]) -> Iterator[str]:
         pairs += [
             (each.program.instructions[c], each.hand.instructions[c]) for c in CLASSES
         ]
-        if each.program.registers and each.hand.registers:
-            mine, theirs = each.program.registers, each.hand.registers
-            pairs.append((mine.used, theirs.used))
-            pairs.append((mine.spilled_bytes, theirs.spilled_bytes))
+        pairs.append((each.program.registers, each.hand.registers))
+        pairs.append((each.program.spilled_bytes, each.hand.spilled_bytes))
         cells = "".join(f"{f'{mine} / {theirs}':>11}" for mine, theirs in pairs)
         size = "known" if each.has_known_size else "any"
         start = f"{each.name:<12} {each.architecture:>3} {size:>6} {each.ratio:>6.2f}"

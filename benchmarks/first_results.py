@@ -28,7 +28,9 @@ example = example_of(path, fault_size(path))
 module = vyre.parse(path)
 start = time.perf_counter()
 exe = vyre.compile(module, engine="cpu")
-results = exe(example.inputs, grid=example.grid(3))
+results = exe(
+    example.inputs, grid=example.grid(3), fixpoint_iterations=example.passes
+)
 end = time.perf_counter()
 example.verify(results)
 print(json.dumps(end - start))

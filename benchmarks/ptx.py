@@ -1,13 +1,8 @@
-"""What a kernel's PTX consists of, and what `ptxas` makes of it if it is there."""
+"""What a kernel's PTX consists of."""
 
 import re
-import shutil
-import subprocess
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 CLASSES = ("integer", "float", "memory", "control")
 
@@ -45,32 +40,3 @@ def _opcodes(ptx: str) -> Iterator[str]:
                 words = words[1:]
             if words and not words[0].startswith("."):
                 yield words[0]
-
-
-@dataclass(frozen=True)
-class Registers:
-    """What a thread of a kernel needs."""
-
-    used: int
-    spilled_bytes: int
-
-
-def registers(ptx: str, architecture: int) -> Registers | None:
-    """
-    What `ptxas` says, if it is on the path.
-
-    Example: `registers(ptx, 80)`
-    """
-    assembler = shutil.which("ptxas")
-    if assembler is None:
-        return None
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "kernel.ptx"
-        source.write_text(ptx)
-        command = [assembler, "-v", f"-arch=sm_{architecture}", str(source)]
-        command += ["-o", str(Path(folder) / "kernel.cubin")]
-        said = subprocess.run(command, check=True, capture_output=True, text=True).stderr
-    spills = re.findall(r"(\d+) bytes spill (?:stores|loads)", said)
-    used = re.search(r"Used (\d+) registers", said)
-    assert used
-    return Registers(int(used[1]), sum(map(int, spills)))

@@ -1,5 +1,5 @@
 """
-Draws the pictures of the handbook: plans of the README's program and of an example.
+Draws the pictures of the handbook: plans of the README's program and of examples.
 
     python docs/pictures.py --write    write them
     python docs/pictures.py            fail if one is out of date
@@ -11,8 +11,10 @@ import sys
 from pathlib import Path
 
 import vyre
-from vyre.lowering.plan.drawing import plan_drawing
+from vyre.lowering.plan.drawing import plan_drawing, wave_drawing
 from vyre.lowering.plan.model import Plan
+from vyre.lowering.plan.wave_plan import wave_plans_in
+from vyre.passes.plan_megakernel import PlanMegakernelPass
 
 DOCS = Path(__file__).parent
 
@@ -25,6 +27,7 @@ def pictures() -> dict[Path, str]:
     return {
         DOCS / "rotate.svg": _picture(program),
         DOCS / "jacobi.svg": _picture(jacobi),
+        DOCS / "rules.svg": _waves(DOCS.parent / "examples" / "rules.mlir"),
     }
 
 
@@ -32,6 +35,15 @@ def _picture(text: str) -> str:
     exe = vyre.compile(text, mode="split")
     plan = Plan.of(exe.route(exe.config, None).unit)
     return plan_drawing(plan, plan.summary)
+
+
+def _waves(path: Path) -> str:
+    """With the budget that the page about megakernels has."""
+    module = vyre.parse(path)
+    planning = PlanMegakernelPass(budget=150_000, graph=33_968, packing="best")
+    planning.apply(vyre.context(), module)
+    (plan,) = wave_plans_in(module)
+    return wave_drawing(plan)
 
 
 def main() -> None:

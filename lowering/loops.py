@@ -16,6 +16,10 @@ Trips of a loop between two looks at whether it shall stop, by how deep loops ar
 it: each may run that often without looking.
 """
 
+LONGEST = 1 << 24
+"""Trips that an innermost loop may make at most without looking: some hundredths of a
+second."""
+
 
 def stretch(op: Operation) -> int:
     """

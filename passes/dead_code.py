@@ -3,9 +3,9 @@
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
+from xdsl.traits import IsTerminator, MemoryEffectKind
 
-from vyre.analysis.purity import PURE_OPS, is_known, is_pure
+from vyre.analysis.purity import PURE_OPS, effects_of, is_known, is_pure
 from vyre.dialects.vyre import BarrierOp, LoadOp, ReadBackOp, RegionOp, ScratchOp
 
 
@@ -85,4 +85,4 @@ def _has_effect(op: Operation) -> bool:
         return True
     if op.regions:
         return False
-    return any(e.kind is MemoryEffectKind.WRITE for e in get_effects(op) or ())
+    return any(e.kind is MemoryEffectKind.WRITE for e in effects_of(op) or ())

@@ -52,7 +52,8 @@ Why the result is the same, byte for byte, as that of the waves one by one, on a
   see how far the other is; with it, that is the author's promise, and breaking it is a data
   race in the fused program, which the checker finds.
 - A wave is alone with its workgroup memory. It starts as zeros, and a workgroup that does
-  the work of several clears it in between.
+  the work of several clears it in between. Where it is too much for a GPU, waves use the
+  same memory in turn, and each clears what the one before left (`vyre.passes.wave_tiles`).
 - Barriers stay where all come to them. A wave that runs as it is has the same control. The
   loop around shared-out workgroups is decided by the workgroup's number and sizes of grids,
   which are the same in the whole workgroup; a wave with grid barriers is not shared out.
@@ -65,7 +66,7 @@ of the same group that is reported.
 
 from dataclasses import dataclass
 from math import prod
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from xdsl.context import Context
 from xdsl.dialects import arith, scf
@@ -80,7 +81,6 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.utils.hints import isa
 
 from vyre.analysis.wave_effects import wave_dependencies
 from vyre.diagnostics import invalid
@@ -112,7 +112,7 @@ from vyre.passes.promote_lets import promote
 from vyre.passes.rules.barriers import verify_barriers
 from vyre.passes.wave_ids import Triple, WaveIds, each_axis
 from vyre.passes.wave_layouts import Layout, fused_workgroup, layout_of
-from vyre.passes.wave_memory import clear_between
+from vyre.passes.wave_memory import clear, clear_if
 from vyre.passes.wave_tables import FusedTable
 
 Literal: TypeAlias = IntegerAttr[IntegerType | IndexType] | FloatAttr[AnyFloat]
@@ -202,6 +202,8 @@ class _Fusion:
         self._group: int | None = None
         self._taken = 0
         """Workgroups that have work already in this group."""
+        self._used_tiles: set[SSAValue] = set()
+        """Workgroup memory in which earlier waves may have left something."""
         self.scratch: list[ScratchOp] = []
         self.code: list[BarrierOp | RegionOp] = []
 
@@ -217,11 +219,16 @@ class _Fusion:
         code = CodeWriter(InsertPoint.at_end(outer), wave)
         tiles = self._connect(wave, program, code)
         layout = layout_of(wave, program, self._workgroup)
+        used = [tile for tile in tiles if tile in self._used_tiles]
+        self._used_tiles.update(tiles)
         if layout is Layout.AS_IS:
+            if used:
+                clear(IndexCode(code), used)
             _move(program, outer)
         else:
-            sharing = _Sharing(wave, program, layout is Layout.BY_WORKGROUP)
-            self._taken += sharing.write(IndexCode(code), self._taken, tiles)
+            by_workgroup = layout is Layout.BY_WORKGROUP
+            sharing = _Sharing(wave, program, by_workgroup, tiles, bool(used))
+            self._taken += sharing.write(IndexCode(code), self._taken)
         code.run(YieldOp())
         region = RegionOp(wave.label.data, [], [outer], source=program.sym_name.data)
         region.location = wave.location
@@ -238,12 +245,10 @@ class _Fusion:
                 self.scratch.append(op)
             if not isinstance(op, BufferOp | ParamOp):
                 continue
-            argument = wave.argument(op)
-            if isinstance(argument, str):
-                value = self._table.values[argument]
-            else:
-                assert isa(argument, Literal)
-                value = code.put(arith.ConstantOp(argument), op.entry_name.data)
+            value = self._table.argument(wave, op)
+            if not isinstance(value, SSAValue):
+                literal = arith.ConstantOp(cast(Literal, value))
+                value = code.put(literal, op.entry_name.data)
             is_tile = isinstance(op, BufferOp) and op.access.data is Access.WORKGROUP
             if is_tile and op.results[0].first_use is not None:
                 tiles.append(value)
@@ -267,8 +272,12 @@ class _Sharing:
     wave: WaveOp
     program: ProgramOp
     by_workgroup: bool
+    tiles: list[SSAValue]
+    """Workgroup memory that must be cleared before it is used again."""
+    were_used: bool
+    """Whether an earlier wave has used it."""
 
-    def write(self, code: IndexCode, taken: int, tiles: list[SSAValue]) -> int:
+    def write(self, code: IndexCode, taken: int) -> int:
         """
         Write a loop over the numbers that are for this invocation or workgroup; how many
         workgroups have work then, if each does the work of one.
@@ -282,23 +291,18 @@ class _Sharing:
             count = code.times(count, prod(self.program.workgroup))
         first = self._first(code, offset, step)
         loop = Block(arg_types=[first.type])
-        self._fill(loop, IndexCode(code.code.at_end(loop)), first, groups, tiles)
+        self._fill(loop, IndexCode(code.code.at_end(loop)), first, groups)
         end, stride = code.value(count), code.value(step)
         code.code.run(scf.ForOp(first, end, stride, [], [loop]))
         return prod(self.wave.workgroups or (0,))
 
-    def _fill(
-        self,
-        loop: Block,
-        code: IndexCode,
-        first: SSAValue,
-        groups: Triple,
-        tiles: list[SSAValue],
-    ) -> None:
+    def _fill(self, loop: Block, code: IndexCode, first: SSAValue, groups: Triple) -> None:
         """The work of one invocation or workgroup of the wave."""
         number = loop.args[0]
-        if tiles:
-            clear_between(code, code.code.put(arith.CmpiOp(number, first, "ne")), tiles)
+        if self.were_used:
+            clear(code, self.tiles)
+        elif self.tiles:
+            clear_if(code, code.code.put(arith.CmpiOp(number, first, "ne")), self.tiles)
         x, y, z = self.program.workgroup
         size = each_axis(WorkgroupSizeOp, code) if self.by_workgroup else (x, y, z)
         ids = WaveIds(code, number, groups, size, self.by_workgroup)

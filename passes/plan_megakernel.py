@@ -29,27 +29,39 @@ vyre.megakernel @closure plan {global_barriers = 1, ...} {
 | `packing` | `in_order`, or `best`: fewer groups where waves of a layer may be mixed |
 
 Without a budget only dependencies decide; sizes are not asked for then, and the plan says
-how many barriers there are and how many waves the widest group has. With `best`, the
-figures of the plan in order are shown beside those of the plan that is taken.
+how many barriers there are and how many waves the widest group has. With a budget it also
+says what was asked for. With `best`, the figures of the plan in order are shown beside
+those of the plan that is taken.
 
 Groups are annotations: they say nothing that dependencies and sizes do not allow, and
 `vyre-fuse-waves` checks that every dependency crosses from a group into a later one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import (
+    DictionaryAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    Signedness,
+    i64,
+)
 from xdsl.passes import ModulePass
 
-from vyre.analysis.frontier import plan_frontier_memory
+from vyre.analysis.frontier import SCRATCH_COPIES, WaveBytes, plan_frontier_memory
 from vyre.analysis.wave_effects import wave_bytes, wave_dependencies
-from vyre.analysis.wave_errors import Cycle, WaveError
+from vyre.analysis.wave_errors import Cycle, GroupOverBudget, WaveError
 from vyre.analysis.waves import BarrierPlan, plan_barriers
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import MegakernelOp
+
+_ui64 = IntegerType(64, Signedness.UNSIGNED)
+"""Byte counts may be larger than an `i64` holds."""
 
 
 @dataclass(frozen=True)
@@ -87,9 +99,12 @@ class PlanMegakernelPass(ModulePass):
                 readback_bytes=self.readback,
                 packing=self.packing,
             )
+        except GroupOverBudget as error:
+            raise _over_budget(megakernel, sizes, error) from None
         except WaveError as error:
             raise _refusal(megakernel, error) from None
-        _annotate(megakernel, plan.barriers, plan.figures)
+        asked = {"resident_graph_bytes": self.graph, "budget_bytes": self.budget}
+        _annotate(megakernel, plan.barriers, plan.figures | asked)
         if plan.in_order is not None:
             megakernel.in_order = _figures(plan.in_order.figures)
 
@@ -100,14 +115,23 @@ def plan_groups(megakernel: MegakernelOp) -> None:
 
     Example: `plan_groups(megakernel)`, then `wave.group` is set for each wave.
     """
-    edges = wave_dependencies(megakernel)
-    try:
-        plan = plan_barriers(len(list(megakernel.waves)), edges)
-    except WaveError as error:
-        raise _refusal(megakernel, error) from None
+    plan = planned_layers(megakernel)
     widest = max(map(len, plan.groups), default=0)
     figures = {"global_barriers": plan.global_barriers, "max_group_width": widest}
     _annotate(megakernel, plan, figures)
+
+
+def planned_layers(megakernel: MegakernelOp) -> BarrierPlan:
+    """
+    The fewest groups that the dependencies of waves allow.
+
+    Example: `planned_layers(megakernel).groups` is `((0,), (1, 2))`.
+    """
+    edges = wave_dependencies(megakernel)
+    try:
+        return plan_barriers(len(list(megakernel.waves)), edges)
+    except WaveError as error:
+        raise _refusal(megakernel, error) from None
 
 
 def _annotate(megakernel: MegakernelOp, plan: BarrierPlan, figures: dict[str, int]) -> None:
@@ -119,7 +143,20 @@ def _annotate(megakernel: MegakernelOp, plan: BarrierPlan, figures: dict[str, in
 
 
 def _figures(figures: dict[str, int]) -> DictionaryAttr:
-    return DictionaryAttr({name: IntegerAttr(n, i64) for name, n in figures.items()})
+    return DictionaryAttr({name: IntegerAttr(n, _ui64) for name, n in figures.items()})
+
+
+def _over_budget(
+    megakernel: MegakernelOp, sizes: Sequence[WaveBytes], error: GroupOverBudget
+) -> Refusal:
+    """The planner's error, at the wave that is too large alone, if it is one."""
+    large = (
+        wave
+        for wave, (frontier, scratch, output) in zip(megakernel.waves, sizes)
+        if frontier + SCRATCH_COPIES * scratch + output == error.required
+        and error.field != "resident graph bytes"
+    )
+    return Refusal(error.cause, fix=error.fix, at=next(large, None))
 
 
 def _refusal(megakernel: MegakernelOp, error: WaveError) -> Refusal:

@@ -61,11 +61,12 @@ from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
 from vyre.analysis.buffer_sources import Declaration, buffer_sources
 from vyre.analysis.cooperation import cooperates
-from vyre.analysis.purity import is_known
+from vyre.analysis.purity import effects_of, is_known
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import BufferOp, LaunchOp, ParamOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import Access, AccessAttr, MemoryKind
 from vyre.dialects.vyre.host import programs_in
@@ -121,10 +122,10 @@ def _touched(program: ProgramOp) -> _Touched:
         MemoryEffectKind.READ: touched.read,
         MemoryEffectKind.WRITE: touched.written,
     }
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         if op.regions:
             continue
-        for effect in get_effects(op) or ():
+        for effect in effects_of(op) or ():
             if isinstance(effect.value, SSAValue) and effect.kind in kinds:
                 kinds[effect.kind].update(sources.get(effect.value, ()))
     return touched

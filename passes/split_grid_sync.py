@@ -74,7 +74,10 @@ from vyre.analysis.positions import Position, Role
 from vyre.analysis.recomputation import Writers
 from vyre.analysis.spine import TABLE_OPS, Holder, Run, Spine, needs_cut
 from vyre.analysis.uniformity import uniformity
-from vyre.analysis.workgroup_liveness import surviving_workgroup_memory
+from vyre.analysis.workgroup_liveness import (
+    lasting_workgroup_buffers,
+    surviving_workgroup_memory,
+)
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
@@ -195,7 +198,7 @@ class _Split:
                 )
 
     def _refuse_surviving_workgroup_memory(self, sources: Sources) -> None:
-        if not any(map(_is_of_workgroups, self.program.table)):
+        if not lasting_workgroup_buffers(self.spine, sources):
             return
         facts = uniformity(self.program)
         survival = surviving_workgroup_memory(self.spine, sources, facts)

@@ -13,24 +13,31 @@ from vyre.passes.index_code import IndexCode, Number
 from vyre.passes.wave_ids import each_axis
 
 
-def clear_between(code: IndexCode, is_again: SSAValue, tiles: Sequence[SSAValue]) -> None:
+def clear(code: IndexCode, tiles: Sequence[SSAValue]) -> None:
     """
-    Write code that fills workgroup memory with zeros if `is_again`, which is the same in
-    the whole workgroup. All its invocations have done with what was there before, and none
-    goes on before all is cleared.
+    Write code that fills workgroup memory with zeros. All invocations of the workgroup have
+    done with what was there before, and none goes on before all is cleared.
 
-    Example: `clear_between(code, is_again, [tile])`
+    Example: `clear(code, [tile])`
+    """
+    code.code.run(BarrierOp(Ordering.ACQ_REL))
+    me = code.code.put(LinearIdOp(LinearScope.LOCAL))
+    size = code.product(each_axis(WorkgroupSizeOp, code))
+    for tile in tiles:
+        _clear(code, tile, me, size)
+    code.code.run(BarrierOp(Ordering.ACQ_REL))
+
+
+def clear_if(code: IndexCode, is_again: SSAValue, tiles: Sequence[SSAValue]) -> None:
+    """
+    The same if `is_again`, which must be the same in the whole workgroup.
+
+    Example: `clear_if(code, is_again, [tile])`
     """
     block = Block()
-    inner = code.code.at_end(block)
-    inner.run(BarrierOp(Ordering.ACQ_REL))
-    me = inner.put(LinearIdOp(LinearScope.LOCAL))
-    index = IndexCode(inner)
-    size = index.product(each_axis(WorkgroupSizeOp, index))
-    for tile in tiles:
-        _clear(index, tile, me, size)
-    inner.run(BarrierOp(Ordering.ACQ_REL))
-    inner.run(scf.YieldOp())
+    inner = IndexCode(code.code.at_end(block))
+    clear(inner, tiles)
+    inner.code.run(scf.YieldOp())
     code.code.run(scf.IfOp(is_again, [], [block]))
 
 

@@ -2,12 +2,13 @@
 One table for the programs of all waves.
 
 What has the same name in the megakernel is one entry. It allows what any of the programs
-needs; the first wave that declares a buffer says whether it starts as zeros.
+needs. Among the waves that declare a buffer, the one that runs first says whether it starts
+as zeros, as outputs and what is only written do.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i64
 from xdsl.ir import Attribute, SSAValue
@@ -15,40 +16,49 @@ from xdsl.ir import Attribute, SSAValue
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import BufferOp, ParamOp, ProgramOp, WaveOp
 from vyre.dialects.vyre.attributes import Access, MemoryKind
+from vyre.passes.wave_tiles import tile_names
 
 AttributeT = TypeVar("AttributeT", bound=Attribute)
+Entry: TypeAlias = BufferOp | ParamOp
 
 
 class FusedTable:
     """
     The entries of the fused program, in the order in which waves declare them.
 
-    Example: `FusedTable(waves, programs).values["reached"]`
+    Example: `FusedTable(waves, programs).argument(wave, entry)`
     """
 
     def __init__(self, waves: Sequence[WaveOp], programs: Sequence[ProgramOp]):
-        declared: defaultdict[str, list[BufferOp | ParamOp]] = defaultdict(list)
-        by_name: dict[str, WaveOp] = {}
+        self._tiles = tile_names(waves, programs)
+        declared: defaultdict[str, list[tuple[WaveOp, Entry]]] = defaultdict(list)
         for wave, program in zip(waves, programs, strict=True):
             for entry in program.table:
-                name = wave.argument(entry)
+                name = self._name(wave, entry)
                 if isinstance(name, str):
-                    declared[name].append(entry)
-                    by_name[name] = wave
-        self.entries: list[BufferOp | ParamOp] = []
+                    declared[name].append((wave, entry))
+        self.entries: list[Entry] = []
         for name, found in declared.items():
-            buffers = [entry for entry in found if isinstance(entry, BufferOp)]
+            buffers = [(wave, e) for wave, e in found if isinstance(e, BufferOp)]
+            _, first = found[0]
             entry = (
-                _merged(name, buffers, by_name[name])
-                if buffers
-                else ParamOp(name, found[0].results[0].type)
+                _merged(name, buffers) if buffers else ParamOp(name, first.results[0].type)
             )
-            entry.location = found[0].location
+            entry.location = first.location
             self.entries.append(entry)
         self._bind()
-        self.values: dict[str, SSAValue] = {
+        self._values: dict[str, SSAValue] = {
             entry.entry_name.data: entry.results[0] for entry in self.entries
         }
+
+    def argument(self, wave: WaveOp, entry: Entry) -> SSAValue | Attribute:
+        """What an entry of a wave's program is: a value of this table, or a literal."""
+        name = self._name(wave, entry)
+        return self._values[name] if isinstance(name, str) else name
+
+    def _name(self, wave: WaveOp, entry: Entry) -> str | Attribute:
+        name = wave.argument(entry)
+        return self._tiles.get(name, name) if isinstance(name, str) else name
 
     def _bind(self) -> None:
         buffers = [entry for entry in self.entries if isinstance(entry, BufferOp)]
@@ -57,9 +67,10 @@ class FusedTable:
             buffer.binding = IntegerAttr(binding, i64)
 
 
-def _merged(name: str, buffers: Sequence[BufferOp], wave: WaveOp) -> BufferOp:
+def _merged(name: str, declared: Sequence[tuple[WaveOp, BufferOp]]) -> BufferOp:
     """One buffer for all that have the name."""
-    first = buffers[0]
+    buffers = [buffer for _, buffer in declared]
+    wave, _ = declared[-1]
     for buffer in buffers:
         if buffer.may_alias is not None:
             raise Refusal(
@@ -68,8 +79,8 @@ def _merged(name: str, buffers: Sequence[BufferOp], wave: WaveOp) -> BufferOp:
                 at=wave,
                 notes=[Note(buffer, "declared here")],
             )
-    merged = BufferOp(name, _widest(buffers), first.type)
-    merged.output = first.output
+    merged = BufferOp(name, _widest(buffers), buffers[0].type)
+    merged.output = _output(declared, merged.access.data)
     merged.live_out = UnitAttr() if any(b.live_out is not None for b in buffers) else None
     written = [buffer for buffer in buffers if buffer.access.data.writable]
     merged.output_range = _the_same(
@@ -85,6 +96,20 @@ def _merged(name: str, buffers: Sequence[BufferOp], wave: WaveOp) -> BufferOp:
         if len(said) == 1 and (value := said.pop()) is not None:
             merged.properties[hint] = value
     return merged
+
+
+def _output(declared: Sequence[tuple[WaveOp, BufferOp]], access: Access) -> UnitAttr | None:
+    """Whether it is an output; one that was only written at first starts as zeros, too."""
+    _, first = min(declared, key=lambda pair: _group(pair[0]))
+    only_written = Access.WRITE_ONLY
+    if first.access.data is only_written and access is not only_written:
+        return UnitAttr()
+    return first.output
+
+
+def _group(wave: WaveOp) -> int:
+    assert wave.group is not None
+    return wave.group.value.data
 
 
 def _is_persistent(buffer: BufferOp) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import TypeIs
+from typing_extensions import TypeIs, override
 
 from vyre.analysis.features import Feature
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
@@ -47,13 +47,15 @@ class Capabilities:
     `grid_sync`: it runs programs with grid barriers as they are. `in_place`: it works in
     the host's memory and may `adopt` arrays. `orders`: workgroups can be made to take turns
     in the ways of `vyre.runtime.config.Order`. `whole`: it makes all passes of a dispatch
-    in one call of `run`, also of a schedule. `lacks`: what programs may not use.
+    in one call of `run`, also of a schedule. `lasting`: its memory is never lost. `lacks`:
+    what programs may not use.
     """
 
     grid_sync: bool = False
     in_place: bool = False
     whole: bool = False
     orders: bool = False
+    lasting: bool = False
     lacks: frozenset[Feature] = frozenset()
     max_groups: Extent | None = None
     max_workgroup: Extent | None = None
@@ -131,20 +133,28 @@ class Outcome:
     segments: tuple[SegmentReport, ...]
 
 
-class Prepared(ABC):
+class Repeatable(ABC):
     """
-    A dispatch with its buffers, to be made many times. Whoever runs it keeps the memory
-    alive that it works on.
+    Dispatches with their buffers, to be made many times. Whoever runs them keeps the memory
+    alive that they work on.
 
-    Example: `backend.prepare(whole, ["out"]).run(Deadline(1.5))`
+    Example: `backend.together([one, other]).run(Deadline(1.5))`
     """
 
     @abstractmethod
     def run(self, deadline: Deadline) -> tuple[int, int]:
         """
-        Make the dispatch; gives how many passes there were, and how many launches of
+        Make the dispatches; gives how many passes there were, and how many launches of
         programs. Never called by two threads at once.
         """
+
+
+class Prepared(Repeatable):
+    """
+    One dispatch to be made many times.
+
+    Example: `backend.prepare(whole, ["out"]).run(Deadline(1.5))`
+    """
 
     @abstractmethod
     def rebind(self, arguments: Sequence[int | np.generic]) -> None:
@@ -217,6 +227,10 @@ class Backend(ABC):
         """
         return None
 
+    def together(self, batch: Sequence[Prepared]) -> Repeatable:
+        """Dispatches that were prepared, as one; they have no buffer in common."""
+        return _InTurn(batch)
+
     def sources(self, kernel: Kernel) -> dict[str, str]:
         """The text that was generated for a compiled program, by names of files."""
         return {}
@@ -244,6 +258,14 @@ class Backend(ABC):
         """Memory from a byte on, which is not freed; if callers can pass arrays of it."""
         raise NotImplementedError
 
+    def host_array(self, buffer: Buffer) -> NDArray[Any] | None:
+        """A buffer as an array of the host, if its memory is the host's."""
+        return None
+
+    def reopened(self) -> "Backend":
+        """An engine in the place of this one, whose device was lost; perhaps itself."""
+        return self
+
     def finish(self) -> None:
         """Wait until all launches have ended."""
 
@@ -265,6 +287,18 @@ class Backend(ABC):
             self.download(buffer.memory, 0, data)
             contents.append(data.view(buffer.dtype))
         return same_elements(*contents)
+
+
+class _InTurn(Repeatable):
+    """Dispatches one after the other."""
+
+    def __init__(self, batch: Sequence[Prepared]):
+        self._batch = batch
+
+    @override
+    def run(self, deadline: Deadline) -> tuple[int, int]:
+        counts = [prepared.run(deadline) for prepared in self._batch]
+        return sum(passes for passes, _ in counts), sum(n for _, n in counts)
 
 
 def same_elements(one: NDArray[Any], other: NDArray[Any]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
-from vyre.diagnostics import VyreError, did_you_mean
+from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
@@ -37,6 +37,7 @@ from vyre.runtime.geometry import (
 )
 from vyre.runtime.held import NOTHING
 from vyre.runtime.passes import Report
+from vyre.runtime.program_choice import find_program
 from vyre.runtime.recipes import Call, Recipes
 from vyre.runtime.resident import Resident
 from vyre.runtime.results import Results, check_output_size
@@ -61,7 +62,7 @@ def compile(
     Make a program callable.
 
     `source` is a module, a file or program text. If it holds several programs, `program`
-    names the one to run; a schedule goes before the programs it launches. `engine` is a
+    names the one to run; a schedule or megakernel goes before its programs. `engine` is a
     name, a `Backend`, or any function that runs a program; see `vyre.runtime.closure`.
     `mode` says how grid barriers are run; results are the same in every mode.
 
@@ -87,27 +88,6 @@ def compile(
     if backend.capabilities.whole:
         route.variant.whole_kernel(route.unit)
     return exe
-
-
-def find_program(module: ModuleOp, name: str | None) -> ProgramOp | ScheduleOp:
-    """The program or schedule of that name, or the only one there is."""
-    found = [op for op in module.walk() if isinstance(op, ProgramOp | ScheduleOp)]
-    names = [op.sym_name.data for op in found]
-    if name is not None:
-        if name not in names:
-            raise InvalidArgument(
-                f"there is no program '{name}'",
-                did_you_mean(name, names) or f"the module has {', '.join(names) or 'none'}",
-            )
-        return found[names.index(name)]
-    schedules = [op for op in found if isinstance(op, ScheduleOp)]
-    candidates = schedules or found
-    if len(candidates) != 1:
-        raise InvalidArgument(
-            f"the module has {len(candidates)} programs",
-            f"choose one of {', '.join(names)}" if names else "write a 'vyre.program'",
-        )
-    return candidates[0]
 
 
 class Timed(NamedTuple):
@@ -157,7 +137,7 @@ class Executable:
         self._recipes = Recipes() if is_quick else None
         self._keep_lock = threading.RLock()
         self._keeper = Device(self.backend)
-        weakref.finalize(self, self._keeper.close)
+        weakref.finalize(self, self._keeper.abandon)
 
     def __call__(
         self,
@@ -213,7 +193,7 @@ class Executable:
         timed: bool,
     ) -> Timed:
         given, settings = self.sorted_out(arguments, config, named)
-        checked = self._checked(given)
+        checked = self.checked(given)
         with saved_trace(trace) as recorder, self.keeping():
             session = Session(self, checked, settings, recorder)
             results = Results(session, into)
@@ -239,7 +219,7 @@ class Executable:
         Example: `step = exe.bind(u=field); step()`
         """
         given, settings = self.sorted_out(arguments, config, named)
-        return Bound(self, self._checked(given), settings, trace)
+        return Bound(self, self.checked(given), settings, trace)
 
     def resident(
         self,
@@ -256,7 +236,7 @@ class Executable:
         Example: `with exe.resident(u=field) as held: held.run()`
         """
         given, settings = self.sorted_out(arguments, config, named)
-        return Resident(self, self._checked(given), settings, trace)
+        return Resident(self, self.checked(given), settings, trace)
 
     def check(
         self,
@@ -274,7 +254,7 @@ class Executable:
         Example: `assert not exe.check(x=array)`
         """
         given, settings = self.sorted_out(arguments, config, named)
-        checked = self._checked(given)
+        checked = self.checked(given)
         plan = self.plan(checked, settings)
         program = (
             plan.route.unit if settings.mode == "split" else plan.route.variant.program
@@ -298,7 +278,7 @@ class Executable:
         given, settings = self.sorted_out(arguments, config, named)
         if not given and self.bindings.names:
             return explanation(self, self.route(settings, None))
-        checked = self._checked(given)
+        checked = self.checked(given)
         plan = self.plan(checked, settings)
         return explanation(self, plan.route, plan.geometry, checked)
 
@@ -343,7 +323,7 @@ class Executable:
             settings = settings.with_options({"mode": self.config.mode or "auto"})
         return {**arguments, **others}, settings
 
-    def _checked(self, given: Mapping[str, object]) -> Arguments:
+    def checked(self, given: Mapping[str, object]) -> Arguments:
         """The arguments of a dispatch, which may be in the engine's memory already."""
         return self.bindings.check(given, self.backend.device_array)
 

@@ -38,12 +38,13 @@ class Held:
     ):
         self._exe = exe
         self._session = Session(exe, arguments, config, trace)
-        self._free = weakref.finalize(self, self._session.device.close)
+        self._free = weakref.finalize(self, self._session.device.abandon)
 
     def close(self) -> None:
         """Free the memory. A second time does nothing."""
         with self._session.lock:
-            self._free()
+            if self._free.detach() is not None:
+                self._session.device.close()
 
     def __enter__(self) -> Self:
         return self

@@ -75,15 +75,19 @@ class Work:
     segments: dict[str, SegmentReport] = field(default_factory=dict[str, SegmentReport])
 
     def run(self) -> int:
-        """Make the passes; gives how many there were."""
+        """Make the passes, and wait for their end; gives how many there were."""
+        number = self.enqueue()
+        self.device.finish(None)
+        self.deadline.check()
+        return number
+
+    def enqueue(self) -> int:
+        """Make the passes; the last launches may not have ended yet."""
         route = self.route
         if isinstance(route.unit, vyre.ScheduleOp):
             telemetry.add(**telemetry.split_counts(route.launch_count))
         is_whole = self.device.backend.capabilities.whole
-        number = self._all_passes() if is_whole else self._passes_one_by_one()
-        self.device.finish(None)
-        self.deadline.check()
-        return number
+        return self._all_passes() if is_whole else self._passes_one_by_one()
 
     def _all_passes(self) -> int:
         """Let the engine make all passes."""

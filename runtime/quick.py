@@ -12,7 +12,7 @@ from typing import Literal
 
 from vyre.dialects.vyre import ScheduleOp
 from vyre.runtime import telemetry
-from vyre.runtime.backend import Prepared
+from vyre.runtime.backend import Repeatable
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device_array import AnyArray
 from vyre.runtime.errors import blaming_engine
@@ -24,42 +24,41 @@ _NEVER = Deadline()
 class QuickRuns:
     """
     What runs of a prepared dispatch have in common: what is counted, how long they may
-    take, and who is blamed. `storage` is what happens to that of results.
+    take, and who is blamed. `begins` and `ends` are what each counts as when it begins, and
+    besides when it has ended well.
 
-    Example: `QuickRuns(session, results, "reused").run(prepared, deadline)`
+    Example: `QuickRuns(session, {}, {}).run(prepared, deadline)`
     """
 
-    def __init__(
-        self,
-        session: Session,
-        results: Mapping[str, AnyArray],
-        storage: Literal["reused", "moved"],
-    ):
+    def __init__(self, session: Session, begins: dict[str, int], ends: dict[str, int]):
         self._backend = session.exe.backend.name
         self._name = session.exe.program.sym_name.data
         self._timeout = session.plan.config.timeout
-        given = map(session.arguments.given, session.exe.bindings.declared)
-        self._begun = {
-            "dispatches": 1,
-            "input_bytes": sum(array.nbytes for array in given if array is not None),
-        }
+        self._begun = {"dispatches": 1, **begins}
         route = session.plan.route
         if isinstance(route.unit, ScheduleOp):
             self._begun |= telemetry.split_counts(route.launch_count)
-        self._ended = telemetry.Tally(
-            self._begun
-            | {
-                "output_bytes": sum(array.nbytes for array in results.values()),
-                f"storage_{storage}": len(results),
-            }
-        )
+        self._ended = telemetry.Tally(self._begun | ends)
+
+    @staticmethod
+    def of_arrays(
+        session: Session,
+        results: Mapping[str, AnyArray],
+        storage: Literal["reused", "moved"],
+    ) -> "QuickRuns":
+        """Runs on arrays of the caller. `storage` is what happens to that of results."""
+        given = map(session.arguments.given, session.exe.bindings.declared)
+        inputs = sum(array.nbytes for array in given if array is not None)
+        outputs = sum(array.nbytes for array in results.values())
+        ends = {"output_bytes": outputs, f"storage_{storage}": len(results)}
+        return QuickRuns(session, {"input_bytes": inputs}, ends)
 
     def deadline(self) -> Deadline:
         """When a run that starts now must have ended."""
         return _NEVER if self._timeout is None else Deadline(self._timeout)
 
-    def run(self, prepared: Prepared, deadline: Deadline) -> None:
-        """Run, and count it."""
+    def run(self, prepared: Repeatable, deadline: Deadline) -> tuple[int, int]:
+        """Run, and count it; gives how many passes there were, and how many launches."""
         passes = launches = 0
         try:
             deadline.check()
@@ -70,6 +69,11 @@ class QuickRuns:
             with blaming_engine(self._backend, f"launch @{self._name}"):
                 raise error
         self._ended.count(passes, launches)
+        return passes, launches
+
+    def count_along(self) -> None:
+        """Count a run that was part of another one, which has counted its launches."""
+        self._ended.count(0, 0)
 
 
 def is_quick(session: Session) -> bool:

@@ -170,7 +170,7 @@ class _Recipe:
         session = call.session
         bindings, arguments = session.exe.bindings, session.arguments
         results = {b.name: b.result_of(call.homes[b.name]) for b in bindings.written}
-        self._runs = QuickRuns(session, results, "moved")
+        self._runs = QuickRuns.of_arrays(session, results, "moved")
         self._idle = [call.prepared]
         self._table = session.plan.route.table
         self._given = tuple(arguments.arrays)

@@ -118,16 +118,21 @@ class Resident(Held):
 
         Example: `held.write("u", np.zeros(16, np.float32), 16)`
         """
+        self._write(name, data, start)
+
+    def _write(self, name: str, data: object, start: int) -> tuple[int, int]:
+        """Overwrite elements; gives the first, and the one behind the last."""
         with self._session.lock:
             self._check_open()
             binding = self._binding(name)
             imported = self._exe.backend.device_array
             array = as_array(name, data, binding.element, None, imported)
             total = prod(self._session.arguments.shape(binding))
-            begin, _ = _range(name, start, None, total, array.size)
+            begin, end = _range(name, start, None, total, array.size)
             offset = begin * binding.dtype.itemsize
             self._session.device.store(self._session.buffers[name], array, offset)
         telemetry.add(input_bytes=array.nbytes)
+        return begin, end
 
     def _binding(self, name: str) -> Binding:
         known = self._exe.bindings.by_name

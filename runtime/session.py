@@ -162,23 +162,25 @@ class Session:
         timed: bool = False,
     ) -> Report:
         """Make the passes over the program."""
-        work = self._work(plan or self.plan, scalars or {}, deadline, timed=timed)
+        work = self.work(plan, scalars, deadline, timed=timed)
         passes = work.run()
         return report(work, passes, self.started if started is None else started)
 
-    def _work(
+    def work(
         self,
-        plan: DispatchPlan,
-        scalars: Mapping[str, np.generic],
-        deadline: Deadline | None,
+        plan: DispatchPlan | None = None,
+        scalars: Mapping[str, np.generic] | None = None,
+        deadline: Deadline | None = None,
         *,
-        timed: bool,
+        timed: bool = False,
     ) -> Work:
+        """What a run does; parameters may be others than at first."""
+        plan = plan or self.plan
         return Work(
             self.device,
             plan.route,
             self.buffers,
-            {**self.arguments.scalars, **scalars},
+            {**self.arguments.scalars, **(scalars or {})},
             plan.geometry,
             plan.config,
             deadline or self.deadline,
@@ -192,8 +194,7 @@ class Session:
         All passes as a dispatch that can be made again and again, if the engine knows how;
         the buffers that are named are zeros when it starts.
         """
-        work = self._work(self.plan, {}, None, timed=False)
-        return self.device.prepared(work.whole(), zeros)
+        return self.device.prepared(self.work().whole(), zeros)
 
     def fetch(self, binding: Binding, home: AnyArray, result: AnyArray) -> None:
         """Bring a result home, if it is not there already, and to the caller."""

@@ -97,7 +97,7 @@ class Tally:
             _tallies.add(self)
 
     def count(self, passes: int, launches: int) -> None:
-        """One more dispatch."""
+        """Count one more dispatch."""
         with self._counting:
             self._passes += passes
             self._launches += launches

@@ -17,8 +17,9 @@ from vyre.reading import parse
 from vyre.runtime.backend import Backend, same_elements
 from vyre.runtime.config import DispatchConfig, Mode
 from vyre.runtime.errors import DoesNotFit
-from vyre.runtime.executable import Executable, find_program
+from vyre.runtime.executable import Executable
 from vyre.runtime.geometry import programs_of
+from vyre.runtime.program_choice import find_program
 from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.testing.recording import RecordingBackend
 

@@ -13,6 +13,8 @@ for k in range(faulty.calls):
 ```
 """
 
+from dataclasses import replace
+
 from typing_extensions import override
 
 from vyre.runtime.backend import Backend
@@ -42,6 +44,7 @@ class FaultyBackend(WrappedBackend):
         for_good: bool = False,
     ):
         super().__init__(inner)
+        self.capabilities = replace(inner.capabilities, lasting=False)
         self.arm(fail_at, error, for_good=for_good)
 
     def arm(

@@ -5,7 +5,7 @@ It compiles the very text that NVRTC would get with the system's C++ compiler, a
 Blocks and threads take turns as the caller says, so that missing barriers show; barriers
 that some threads never reach are errors, and so are writes outside of device memory. Work
 is done behind the caller's back, on streams; limits are pretended, and faults are made when
-asked for.
+asked for. Where a driver would block because its queue is full, that is an error.
 """
 
 import weakref
@@ -46,6 +46,9 @@ PRETENDED = DeviceLimits(
 
 THREADS_PER_MULTIPROCESSOR = 2048
 
+QUEUE = 1000
+"""What fits in a stream's queue before a driver blocks."""
+
 _DLPACK_CUDA = 2
 
 
@@ -74,6 +77,17 @@ class HostCudaDevice(CudaDevice):
         patience: float = 60.0,
     ):
         self.limits = limits
+        self._again = partial(
+            HostCudaDevice,
+            limits,
+            block_order=block_order,
+            thread_order=thread_order,
+            seed=seed,
+            deferred=deferred,
+            blocks_at_once=blocks_at_once,
+            capacity=capacity,
+            patience=patience,
+        )
         self.memory = HostMemory(capacity)
         runner = Runner(self.memory, block_order, thread_order, seed, patience)
         self._queue = WorkQueue(runner.run, is_deferred=deferred)
@@ -112,6 +126,10 @@ class HostCudaDevice(CudaDevice):
                 raise error
 
     @override
+    def reopened(self) -> "HostCudaDevice":
+        return self._again()
+
+    @override
     def compile(self, source: str, name: str, options: Sequence[str]) -> HostFunction:
         self._noted("compile")
         function = compiled(source, name, options)
@@ -143,6 +161,11 @@ class HostCudaDevice(CudaDevice):
         self._check_launch(function, grid, block, arguments)
         if cooperative:
             self._check_fit(function, grid, block)
+        if len(stream.waiting) >= QUEUE:
+            raise DispatchFailed(
+                f"{QUEUE} operations wait on a stream, a driver would block now",
+                "wait for the device before more is enqueued",
+            )
         launch = KernelRun(function, grid, block, arguments, cooperative)
         self._queue.put(stream, launch)
 

@@ -4,7 +4,8 @@ The grid barrier of native kernels, as CUDA C++ that needs no headers.
 ```c++
 static __device__ bool vyre_grid_sync(unsigned int *vyre_grid,
                                       const volatile unsigned int *vyre_stop,
-                                      const unsigned long long *vyre_trap)  // if has_traps
+                                      const unsigned long long *vyre_trap,  // if has_traps
+                                      const unsigned int barrier)  // with a watchdog
 ```
 
 All threads of the grid come to it, under grid-uniform control, any number of times. It is
@@ -16,8 +17,12 @@ rubbish.) The grid must be on the device all at once: a cooperative launch sees 
 
 It looks at the host's stop word now and then, so that nobody waits for blocks that have
 left because of it; blocks leave without agreement then. If the leader of a block has left
-the kernel, its block leaves. `watchdog` helps to find out why a kernel hangs: a block that
-has looked so many times in vain sets the word `Word.GAVE_UP` and leaves, and so do all.
+the kernel, its block leaves.
+
+`watchdog` helps to find out why a kernel hangs. Each call says which barrier it is, from 1.
+A block that has looked so many times in vain stores that in the word `Word.GAVE_UP`, sets
+the stop word and leaves, and so do all. `Word.ARRIVED` then tells how many blocks had come,
+if they were not all.
 
 The protocol itself is in `grid_protocol.py`.
 """
@@ -56,28 +61,34 @@ def grid_barrier_text(*, has_traps: bool, watchdog: int | None = None) -> str:
     writer = Writer()
     writer.line("// Waits until all threads of the grid are here, and what they wrote.")
     writer.line("// False if everyone shall leave.")
-    with writer.block(_head(has_traps)):
-        _declare(writer, has_traps, watchdog is not None)
+    has_watchdog = watchdog is not None
+    with writer.block(_head(has_traps, has_watchdog)):
+        _declare(writer, has_traps, has_watchdog)
         _write(writer, grid_barrier_steps(has_traps=has_traps, watchdog=watchdog))
     return writer.text()
 
 
-def grid_barrier_call(*, has_traps: bool) -> str:
+def grid_barrier_call(*, has_traps: bool, barrier: int | None = None) -> str:
     """
     The expression that waits for the whole grid, and is false if everyone shall leave.
+    `barrier` is its number, if there is a watchdog.
 
     Example: `f"if (!{grid_barrier_call(has_traps=False)}) return;"`
     """
-    arguments = ("vyre_grid", "vyre_stop", *(("vyre_trap",) if has_traps else ()))
+    arguments = ["vyre_grid", "vyre_stop"]
+    if has_traps:
+        arguments.append("vyre_trap")
+    if barrier is not None:
+        arguments.append(str(barrier))
     return f"vyre_grid_sync({', '.join(arguments)})"
 
 
-def _head(has_traps: bool) -> str:
-    parameters = [
-        "unsigned int *vyre_grid",
-        "const volatile unsigned int *vyre_stop",
-        *(("const unsigned long long *vyre_trap",) if has_traps else ()),
-    ]
+def _head(has_traps: bool, has_watchdog: bool) -> str:
+    parameters = ["unsigned int *vyre_grid", "const volatile unsigned int *vyre_stop"]
+    if has_traps:
+        parameters.append("const unsigned long long *vyre_trap")
+    if has_watchdog:
+        parameters.append("const unsigned int barrier")
     start = "static __device__ bool vyre_grid_sync("
     return start + f",\n{' ' * len(start)}".join(parameters) + ")"
 
@@ -151,6 +162,10 @@ def _statement(
             return f"{const}unsigned int {name} = {_source(source)};"
         case Set(name, source):
             return f"{name} = {_source(source)};"
+        case Store(Word.STOP, value):
+            # Kernels only look at it, but for this.
+            stop = "const_cast<volatile unsigned int *>(vyre_stop)"
+            return f"*{stop} = {_source(value)};"
         case Store(word, value):
             return f"*{word.value} = {_source(value)};"
         case Fence():

@@ -31,9 +31,12 @@ class Word(Enum):
     GENERATION = "generation"
     """Grows by two with each barrier; odd once all shall leave."""
     GAVE_UP = "gave_up"
-    """Not zero if the watchdog of some block stopped the kernel."""
+    """The barrier, from 1, at which a block's watchdog stopped the kernel; zero if none."""
     STOP = "vyre_stop"
-    """Not zero if the host wants all to leave; it is in the host's memory, and slow."""
+    """
+    Not zero if the host, or a watchdog, wants all to leave; it is in the host's memory, and
+    slow.
+    """
     TRAPPED = "trapped"
     """The smallest invocation that trapped, all ones if none did."""
 
@@ -72,7 +75,10 @@ class AtomicAdd:
 
 
 Operand = int | str | Plus
-"""A constant, a variable, or their sum. Variables are each thread's own."""
+"""
+A constant, a variable, or their sum. Variables are each thread's own, but `blocks` is how
+many there are, and `barrier` which barrier this is.
+"""
 
 Source = Operand | Word | AtomicAdd
 """What a variable may be set to. A word is loaded."""
@@ -258,7 +264,14 @@ def _wait(watchdog: int | None) -> Steps:
         gives_up = (
             Sometimes(
                 f"spins == {watchdog}u",
-                (Store(Word.GAVE_UP, 1), Set("now", Plus("before", 1)), Leave()),
+                (
+                    Store(Word.GAVE_UP, "barrier"),
+                    Store(
+                        Word.STOP, 1, "Also for those who are in a loop and do not come."
+                    ),
+                    Set("now", Plus("before", 1)),
+                    Leave(),
+                ),
                 "The watchdog: rather stop than hang.",
             ),
         )

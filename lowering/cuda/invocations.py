@@ -41,6 +41,7 @@ class InvocationCode(CopyCode, SubgroupCode):
         has_traps: bool,
         traps_end: bool,
         has_full_subgroups: bool,
+        has_watchdog: bool,
     ):
         super().__init__(names, scalars, needs, folded)
         self.has_full_subgroups = has_full_subgroups
@@ -49,8 +50,9 @@ class InvocationCode(CopyCode, SubgroupCode):
         self.sources = sources
         self.traps: list[vyre.TrapOp] = []
         self._has_traps = has_traps
-        self.has_met = False
-        """Whether the whole grid waits somewhere."""
+        self._has_watchdog = has_watchdog
+        self.meetings: list[Operation] = []
+        """Where the whole grid waits."""
 
     @override
     def effect(self, op: Operation) -> None:
@@ -94,28 +96,29 @@ class InvocationCode(CopyCode, SubgroupCode):
                 | vyre.ReduceScatterOp()
                 | vyre.BroadcastOp()
             ):
-                self._meet_if_any(_ops_before(op))
+                self._meet_if_any(_ops_before(op), op)
                 self.collective(op)
-                self._meet_if_any(_ops_after(op))
+                self._meet_if_any(_ops_after(op), op)
             case _:
                 self._id(op)
 
-    def _meet_if_any(self, others: Iterable[Operation]) -> None:
+    def _meet_if_any(self, others: Iterable[Operation], at: Operation) -> None:
         """Wait for the grid, unless nothing is done on the other side."""
         if any(other in self.needs.ops for other in others):
-            self.meet()
+            self.meet(at)
 
     def barrier(self, op: vyre.BarrierOp) -> None:
         """Wait for the workgroup, or for the grid unless everyone shall leave."""
         if op.is_grid_sync:
-            self.meet()
+            self.meet(op)
         else:
             self.writer.line("__syncthreads();")
 
-    def meet(self) -> None:
+    def meet(self, at: Operation) -> None:
         """Wait for the whole grid."""
-        self.has_met = True
-        call = grid_barrier_call(has_traps=self._has_traps)
+        self.meetings.append(at)
+        number = len(self.meetings) if self._has_watchdog else None
+        call = grid_barrier_call(has_traps=self._has_traps, barrier=number)
         self.writer.line(f"if (!{call}) return;")
 
     def _id(self, op: Operation) -> None:

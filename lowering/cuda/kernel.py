@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from xdsl.dialects.builtin import MemRefType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
 from vyre.dialects.vyre import TrapOp
 from vyre.dialects.vyre.attributes import ScratchScope
@@ -73,7 +73,16 @@ class CudaKernel:
     """The program's table without workgroup buffers, then its scratch, as declared."""
     extras: tuple[Extra, ...]
     workgroup: tuple[int, int, int]
-    is_cooperative: bool
-    """Whether workgroups wait for each other."""
+    shared_bytes: int
+    """Of workgroup memory."""
+    meetings: tuple[Operation, ...]
+    """Where workgroups wait for each other, by the number, from 1, of their barrier."""
+    watchdog: int | None
+    """How often a workgroup looks for the others before it gives up; None for ever."""
     traps: tuple[TrapOp, ...]
     """By the number that the trap record holds."""
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether workgroups wait for each other."""
+        return bool(self.meetings)

@@ -28,18 +28,23 @@ ANY = Setting()
 
 
 def cuda_kernel(
-    program: vyre.ProgramOp, *, is_guarded: bool = False, setting: Setting = ANY
+    program: vyre.ProgramOp,
+    *,
+    is_guarded: bool = False,
+    setting: Setting = ANY,
+    watchdog: int | None = None,
 ) -> CudaKernel:
     """
     A program as a kernel: a segment, or with grid barriers a whole program, to be launched
     cooperatively. A guarded kernel does nothing if a byte of the device is zero. `setting`
     says what is known about launches: fewer than 2^31 invocations, for one, are counted in
-    32 bits.
+    32 bits. With a `watchdog` workgroups look so many times for others at a grid barrier,
+    and then give up.
 
     Example: `print(cuda_kernel(program).source)`
     """
     with deep_recursion():
-        return _Kernel(prepared(program), is_guarded, setting).emit()
+        return _Kernel(prepared(program), is_guarded, setting, watchdog).emit()
 
 
 def _has_full_subgroups(program: vyre.ProgramOp) -> bool:
@@ -51,9 +56,16 @@ def _has_full_subgroups(program: vyre.ProgramOp) -> bool:
 class _Kernel:
     """One kernel while it is written."""
 
-    def __init__(self, program: vyre.ProgramOp, is_guarded: bool, setting: Setting):
+    def __init__(
+        self,
+        program: vyre.ProgramOp,
+        is_guarded: bool,
+        setting: Setting,
+        watchdog: int | None,
+    ):
         self._program = program
         self._is_guarded = is_guarded
+        self._watchdog = watchdog
         self._sizes = setting.sizes
         self._has_traps = any(isinstance(op, vyre.TrapOp) for op in program.body.walk())
         # Everyone must come to each grid barrier: those who trap go on.
@@ -73,6 +85,7 @@ class _Kernel:
             has_traps=self._has_traps,
             traps_end=traps_end,
             has_full_subgroups=_has_full_subgroups(program),
+            has_watchdog=watchdog is not None,
         )
 
     def emit(self) -> CudaKernel:
@@ -81,7 +94,7 @@ class _Kernel:
         with code.writer.indented():
             if self._is_guarded:
                 code.writer.line("if (*vyre_guard == 0) return;")
-            declare_shared_memory(program, code)
+            shared_bytes = declare_shared_memory(program, code)
             signature.define_values(program)
             code.block(program.body.block)
         extras = tuple(extra for extra in Extra if self._takes(extra))
@@ -89,8 +102,10 @@ class _Kernel:
         head = _head(name, prod(program.workgroup), signature.parameters(extras))
         body = code.writer.text().rstrip()
         texts = [*self._scalars.library.texts()]
-        if code.has_met:
-            texts.append(grid_barrier_text(has_traps=self._has_traps))
+        if code.meetings:
+            texts.append(
+                grid_barrier_text(has_traps=self._has_traps, watchdog=self._watchdog)
+            )
         texts.append(f"{head}\n{body}\n}}\n" if body else f"{head}\n}}\n")
         x, y, z = program.workgroup
         return CudaKernel(
@@ -99,7 +114,9 @@ class _Kernel:
             tuple(signature.arguments),
             extras,
             (x, y, z),
-            code.has_met,
+            shared_bytes,
+            tuple(code.meetings),
+            self._watchdog,
             tuple(code.traps),
         )
 
@@ -110,9 +127,9 @@ class _Kernel:
             case Extra.TRAP:
                 return self._has_traps
             case Extra.STOP:
-                return self._code.has_met or self._code.has_polls
+                return bool(self._code.meetings) or self._code.has_polls
             case Extra.GRID:
-                return self._code.has_met
+                return bool(self._code.meetings)
 
 
 def _head(name: str, threads: int, parameters: list[str]) -> str:

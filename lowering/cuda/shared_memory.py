@@ -14,14 +14,15 @@ from vyre.lowering.cuda.types import pointer_to, storage_type
 from vyre.lowering.cuda.values import placeholders
 
 
-def declare_shared_memory(program: vyre.ProgramOp, code: InvocationCode) -> None:
+def declare_shared_memory(program: vyre.ProgramOp, code: InvocationCode) -> int:
     """
-    Declare the workgroup buffers of a program. All invocations of the workgroup together
-    fill those with zeros of which these may be read; where invocations trap, which do not
-    store any more, all of them.
+    Declare the workgroup buffers of a program; gives how many bytes they are. All
+    invocations of the workgroup together fill those with zeros of which these may be read;
+    where invocations trap, which do not store any more, all of them.
 
     Example: `__shared__ float tile[256];`
     """
+    bytes = 0
     arrays: list[tuple[str, int]] = []
     buffers = [entry for entry in program.table if _is_workgroup_buffer(entry)]
     zeros = _read_as_zeros(program) if buffers else ()
@@ -33,6 +34,7 @@ def declare_shared_memory(program: vyre.ProgramOp, code: InvocationCode) -> None
             count = prod(buffer.type.get_shape())
             code.writer.line(f"__shared__ {element.name} {found}[{count}];")
             code.values.bind([buffer.memref], [name(found, pointer_to(element))])
+            bytes += count * element.bits // 8
             if buffer in zeros:
                 arrays.append((found, count))
     threads = prod(program.workgroup)
@@ -42,6 +44,7 @@ def declare_shared_memory(program: vyre.ProgramOp, code: InvocationCode) -> None
     if arrays:
         code.writer.line("__syncthreads();")
         code.writer.space()
+    return bytes
 
 
 def _is_workgroup_buffer(entry: vyre.BufferOp | vyre.ParamOp) -> TypeIs[vyre.BufferOp]:

@@ -42,16 +42,23 @@ class Context:
         return builder.load(self.word(builder, index), typ=INDEX)
 
     def call(
-        self, builder: ir.IRBuilder, word: int, arguments: list[ir.Value], result: ir.Type
+        self,
+        builder: ir.IRBuilder,
+        word: int,
+        arguments: list[ir.Value],
+        result: ir.Type,
+        convention: str | None = None,
     ) -> ir.Value:
         """Call the function whose address is in a word of the job."""
         type = ir.FunctionType(result, [argument.type for argument in arguments])
-        address = self.load(builder, word)
-        return builder.call(builder.inttoptr(address, type.as_pointer()), arguments)
+        address = builder.inttoptr(self.load(builder, word), type.as_pointer())
+        return builder.call(address, arguments, cconv=convention)
 
     def is_over(self, builder: ir.IRBuilder) -> ir.Value:
         """Whether to stop, with a look at the clock and at signals now and then."""
-        stop = self.call(builder, PULSE, [self.job, self.worker], INDEX)
+        arguments = [self.job, self.worker]
+        # Loops that may call it keep their values in registers.
+        stop = self.call(builder, PULSE, arguments, INDEX, "preserve_mostcc")
         return builder.icmp_unsigned("!=", stop, ir.Constant(INDEX, 0))
 
     def is_stopped(self, builder: ir.IRBuilder) -> ir.Value:

@@ -127,18 +127,30 @@ class ControlCode(ABC):
         trips = Trips.of(self.builder, op, *bounds)
         carried = self.values.registers(op.iter_args)
         ways: list[tuple[Registers, ir.Block]] = []
-        for _ in self.versions(op, trips):
-            ways.append((self._trips(op, trips, carried), self.builder.block))
+        for is_bounded in self.versions(op, trips):
+            registers = self._trips(op, trips, carried, is_bounded=is_bounded)
+            ways.append((registers, self.builder.block))
         self.values.bind(op.res, self._merged(op.res, ways))
 
-    def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[None]:
-        """Emit what chooses between versions of a loop, each of which is emitted next."""
-        yield
+    def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[bool]:
+        """
+        Emit what chooses between versions of a loop, each of which is emitted next; gives
+        whether it is known to end in time.
+        """
+        yield is_short(op)
 
-    def _trips(self, op: scf.ForOp, trips: Trips, carried: Registers) -> Registers:
-        if is_short(op):
-            return self._stretch(op, trips, trips.first, trips.end, carried)
-        return self._stretches(op, trips, carried)
+    def _trips(
+        self, op: scf.ForOp, trips: Trips, carried: Registers, *, is_bounded: bool
+    ) -> Registers:
+        if not is_bounded:
+            return self._stretches(op, trips, carried)
+        registers = self._stretch(op, trips, trips.first, trips.end, carried)
+        if not is_short(op):
+            left = self.builder.sub(trips.end, trips.first)
+            many = ir.Constant(left.type, stretch(op))
+            with self.builder.if_then(self.builder.icmp_unsigned(">", left, many)):
+                self.poll()
+        return registers
 
     def _stretches(self, op: scf.ForOp, trips: Trips, carried_in: Registers) -> Registers:
         builder = self.builder

@@ -34,27 +34,42 @@ class Division:
     """
     The parts of all workers, for a function that each of them runs.
 
-    Example: `Division(builder, context, workers, count).run_pieces(run, poll)`
+    `share` is how many workgroups each worker has; as many as `rest` have one more.
+
+    Example: `Division.of(builder, context, workers, count).run_pieces(run, poll)`
     """
 
     def __init__(
-        self, builder: ir.IRBuilder, context: Context, workers: ir.Value, count: ir.Value
+        self,
+        builder: ir.IRBuilder,
+        context: Context,
+        workers: ir.Value,
+        share: ir.Value,
+        rest: ir.Value,
     ):
         self._builder = builder
         self._context = context
-        self._workers = workers
-        self._share = builder.udiv(count, workers)
-        self._rest = builder.urem(count, workers)
+        self.workers = workers
+        self.share = share
+        self.rest = rest
         self.first, self.end = self.part(context.worker)
+
+    @staticmethod
+    def of(
+        builder: ir.IRBuilder, context: Context, workers: ir.Value, count: ir.Value
+    ) -> "Division":
+        """The parts of so many workgroups."""
+        share, rest = builder.udiv(count, workers), builder.urem(count, workers)
+        return Division(builder, context, workers, share, rest)
 
     def part(self, worker: ir.Value) -> tuple[ir.Value, ir.Value]:
         """A worker's even part: the first workgroup, and the end."""
         builder = self._builder
         before = builder.add(
-            builder.mul(worker, self._share), smaller(builder, worker, self._rest)
+            builder.mul(worker, self.share), smaller(builder, worker, self.rest)
         )
-        has_more = builder.zext(builder.icmp_unsigned("<", worker, self._rest), INDEX)
-        return before, builder.add(before, builder.add(self._share, has_more))
+        has_more = builder.zext(builder.icmp_unsigned("<", worker, self.rest), INDEX)
+        return before, builder.add(before, builder.add(self.share, has_more))
 
     def run_whole(self, run: Run, longest: int, poll: Callable[[], None]) -> None:
         """The worker's part; a look at whether to stop after so many workgroups."""
@@ -86,11 +101,11 @@ class Division:
         self._set_counter(self.first)
         zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
         pieces = ir.Constant(INDEX, PIECES)
-        size = builder.add(builder.udiv(self._share, pieces), one)
-        with counted(builder, zero, self._workers, "helped") as (distance, _):
+        size = builder.add(builder.udiv(self.share, pieces), one)
+        with counted(builder, zero, self.workers, "helped") as (distance, _):
             ahead = builder.add(worker, distance)
-            wrapped = builder.sub(ahead, self._workers)
-            is_past = builder.icmp_unsigned(">=", ahead, self._workers)
+            wrapped = builder.sub(ahead, self.workers)
+            is_past = builder.icmp_unsigned(">=", ahead, self.workers)
             helped = builder.select(is_past, wrapped, ahead)
             end = self.part(helped)[1]
             with self._taken(self._counter(helped), size, end) as first:

@@ -25,27 +25,22 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat
 from xdsl.ir import Block, Operation
 
 from vyre.analysis.purity import PURE_OPS
-from vyre.analysis.uniformity import Level
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access, ScratchScope, byte_width, is_scalar
 from vyre.dialects.vyre.host import programs_in
 from vyre.lowering.llvm.accesses import AccessCode
-from vyre.lowering.llvm.clipping import effect_level
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.control import Registers
-from vyre.lowering.llvm.costs import is_uneven, operations
-from vyre.lowering.llvm.dividing import Division, Run
+from vyre.lowering.llvm.costs import operations
+from vyre.lowering.llvm.dividing import Division
+from vyre.lowering.llvm.helpers import Helpers
 from vyre.lowering.llvm.hosts import HostCode
-from vyre.lowering.llvm.job import MEET, RELEASE, STATUS_TRAPPED
+from vyre.lowering.llvm.launches import LaunchFunctions, new_frame
+from vyre.lowering.llvm.launching import Launching
 from vyre.lowering.llvm.layout import (
     GROUPS,
-    LATEST,
-    MARK,
     MEMORY,
-    OTHER,
     STRIDE,
-    TIMED,
-    TRAPPED,
     BufferWords,
     LaunchWords,
     Layout,
@@ -53,6 +48,7 @@ from vyre.lowering.llvm.layout import (
     ScratchWords,
     WrittenWords,
 )
+from vyre.lowering.llvm.meetings import Meetings
 from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.passes import Passes
 from vyre.lowering.llvm.programs import ProgramFunctions
@@ -62,13 +58,11 @@ from vyre.passes.workgroup_plan import WorkgroupPlan
 
 ENTRY = "vyre.entry"
 
-LONGEST_PIECE = 1 << 24
-"""Operations between two looks at whether to stop, in launches without long loops."""
-
 
 def emit_entry(
     module: ir.Module,
     schedule: vyre.ScheduleOp,
+    launching: Launching,
     plans: Mapping[vyre.ProgramOp, WorkgroupPlan],
     once: Mapping[vyre.ProgramOp, vyre.ProgramOp | None],
 ) -> Layout:
@@ -76,7 +70,7 @@ def emit_entry(
     Add the functions of a schedule to a module; gives the words of its job. `once` has for
     programs what is done once for each of their launches.
 
-    Example: `layout = emit_entry(module, schedule, {}, {})`
+    Example: `emit_entry(module, schedule, Launching.of(schedule), {}, {})`
     """
     word = ir.IntType(64)
     signature = ir.FunctionType(ir.VoidType(), [POINTER, word, word])
@@ -86,7 +80,8 @@ def emit_entry(
     layout = Layout(schedule.sym_name.data)
     functions = ProgramFunctions(module, layout, launched_by(schedule), plans)
     code = EntryCode.begun(function, schedule, layout, functions)
-    code.done_once = once
+    code.launching = launching
+    code.launch_functions = LaunchFunctions(code.helpers, functions, once)
     Passes(code, layout).emit(code.once)
     builder = code.builder
     builder.branch(code.over)
@@ -117,16 +112,22 @@ class EntryCode(HostCode):
     layout: Layout
     functions: ProgramFunctions
     workers: ir.Value
+    meetings: Meetings
+    """What they do between launches."""
     division: Division
     """The workgroups of each worker."""
     count: ir.Value
     """All workgroups."""
+    frame: ir.Value
+    """What all launches need."""
     done: set[Operation]
-    """What was read back already, with others."""
+    """What was read back or launched already, with others."""
     is_pending: bool
     """Whether there may be launches for which nobody has waited."""
-    done_once: Mapping[vyre.ProgramOp, vyre.ProgramOp | None]
-    """What is done once for each launch of a program."""
+    launching: Launching
+    """Which launches run together, and what they are called."""
+    helpers: Helpers
+    launch_functions: LaunchFunctions
     _is_quiet: bool
     """Whether no launch can be near."""
     _accesses: Parallel
@@ -156,18 +157,16 @@ class EntryCode(HostCode):
         code.schedule, code.layout, code.functions = schedule, layout, functions
         code.workers = workers
         code.count = builder.mul(builder.mul(groups[0], groups[1]), groups[2])
-        code.division = Division(builder, code.context, workers, code.count)
+        code.division = Division.of(builder, code.context, workers, code.count)
+        code.frame = new_frame(builder, code.context, groups, code.division)
         code.done = set()
         code.is_pending = False
         code._is_quiet = False
+        code.helpers = Helpers(function.module)
+        code.meetings = Meetings(code.helpers, has_traps=functions.has_traps)
         code._accesses = Parallel(function.module)
         code._bind_table()
         return code
-
-    def part_of(self, count: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """This worker's even part of so many things: the first, and the end."""
-        division = Division(self.builder, self.context, self.workers, count)
-        return division.first, division.end
 
     def _bind_table(self) -> None:
         for entry in self.schedule.table:
@@ -203,11 +202,6 @@ class EntryCode(HostCode):
         stored = self.builder.load(address, typ=storage_type(type))
         self.values.bind([entry.value], [from_storage(self.builder, stored, type)])
 
-    def is_first(self) -> ir.Value:
-        """Whether this is the first worker."""
-        one = ir.Constant(INDEX, 1)
-        return self.builder.icmp_unsigned("<", self.context.worker, one)
-
     def word(self, index: int) -> ir.Value:
         """A word of the job."""
         return self.context.load(self.builder, index)
@@ -222,74 +216,19 @@ class EntryCode(HostCode):
     @override
     def launch(self, op: vyre.LaunchOp) -> None:
         """All workgroups of a program, when all launches before have ended."""
-        assert self.schedule.parent is not None
-        program = programs_in(self.schedule.parent)[op.segment.string_value()]
+        if op in self.done:
+            return
+        launches = self.launching.together(op)
+        self.done.update(launches)
         self.meet_if_pending()
         word = self.layout.reserve(2)
-        self._count(word)
-        self.layout.launches.append(LaunchWords(program.sym_name.data, word))
-        self.layout.cost = max(self.layout.cost, operations(program))
-        once = self.done_once.get(program)
-        if once is not None:
-            self._run_once(self._call_of(once, op))
-        run = self._call_of(program, op)
-        if effect_level(program) is Level.GRID:
-            self._run_once(run)
-        elif is_uneven(program):
-            self.division.run_pieces(run, self.poll)
-        else:
-            group_cost = max(1, operations(program) * prod(self.layout.size))
-            self.division.run_whole(run, max(1, LONGEST_PIECE // group_cost), self.poll)
+        self.layout.launches.append(LaunchWords(self.launching.name(op), word))
+        programs = tuple(map(self.functions.program, launches))
+        self.layout.cost = max(self.layout.cost, sum(map(operations, programs)))
+        registers = self.values.registers([a for each in launches for a in each.arguments])
+        arguments = [self.frame, ir.Constant(INDEX, word), *registers]
+        self.helpers.call(self.builder, self.launch_functions.of(programs), arguments)
         self.is_pending = True
-
-    def _call_of(self, program: vyre.ProgramOp, op: vyre.LaunchOp) -> Run:
-        registers = self.values.registers(op.arguments)
-        function = self.functions.of(program)
-        common = [self.context.job, self.context.worker, self.context.memory, *self.groups]
-        return lambda first, end: self.builder.call(
-            function, [*common, first, end, *registers]
-        )
-
-    def _run_once(self, run: Run) -> None:
-        """One workgroup is enough: all would do the same."""
-        with self.builder.if_then(self.is_first()):
-            run(ir.Constant(INDEX, 0), ir.Constant(INDEX, 1))
-
-    def _count(self, word: int) -> None:
-        """Let one worker report a launch."""
-        builder, context = self.builder, self.context
-        one = ir.Constant(INDEX, 1)
-        with builder.if_then(self.is_first()):
-            address = context.word(builder, word)
-            builder.store(builder.add(builder.load(address, typ=INDEX), one), address)
-            latest = ir.Constant(INDEX, 8 * (word + 1))
-            builder.store(latest, context.word(builder, LATEST))
-
-    def start_clock(self) -> None:
-        """Let one worker note the time."""
-        with self.builder.if_then(self.is_first()):
-            self.builder.store(self._now(), self.context.word(self.builder, MARK))
-            nothing = ir.Constant(INDEX, 8 * OTHER)
-            self.builder.store(nothing, self.context.word(self.builder, LATEST))
-
-    def _now(self) -> ir.Value:
-        signature = ir.FunctionType(INDEX, [])
-        module = self.builder.module
-        clock = module.declare_intrinsic("llvm.readcyclecounter", (), signature)
-        return self.builder.call(clock, [])
-
-    def _measure(self) -> None:
-        """Add the time since the last launch ended to the latest one."""
-        builder, context = self.builder, self.context
-        zero = ir.Constant(INDEX, 0)
-        with builder.if_then(builder.icmp_unsigned("!=", self.word(TIMED), zero)):
-            now = self._now()
-            mark = context.word(builder, MARK)
-            offset = self.word(LATEST)
-            ticks = builder.gep(context.job, [offset], source_etype=ir.IntType(8))
-            since = builder.sub(now, builder.load(mark, typ=INDEX))
-            builder.store(builder.add(builder.load(ticks, typ=INDEX), since), ticks)
-            builder.store(now, mark)
 
     @override
     def block(self, block: Block) -> Registers | None:
@@ -331,25 +270,16 @@ class EntryCode(HostCode):
         if self.is_pending:
             self.meet()
 
-    def meet(self, last: Callable[[], None] = lambda: None) -> None:
+    def meet(self, last: Callable[[], None] | None = None) -> None:
         """
         Wait until all workers are here. The last one does something before the others go
         on; if someone has trapped, all leave.
         """
-        builder, context = self.builder, self.context
-        arguments = [context.job, context.worker, self.workers]
-        is_last = context.call(builder, MEET, arguments, INDEX)
-        zero = ir.Constant(INDEX, 0)
-        with builder.if_then(builder.icmp_unsigned("!=", is_last, zero)):
-            last()
-            self._measure()
-            if self.functions.has_traps:
-                trapped = self.word(TRAPPED)
-                is_trapped = builder.icmp_unsigned("!=", trapped, zero)
-                with builder.if_then(is_trapped):
-                    context.stop(builder, STATUS_TRAPPED)
-            context.call(builder, RELEASE, [context.job], ir.VoidType())
-        self.leave_if(context.is_stopped(builder))
+        common = self.builder, self.context, self.workers
+        if last is None:
+            self.leave_if(self.meetings.meet(*common))
+        else:
+            self.leave_if(self.meetings.meet_and(*common, last))
         self.is_pending = False
 
     # Scratch and what is read back

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Generator, Iterator, Sequence
+from collections.abc import Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -24,7 +24,7 @@ from vyre.lowering.llvm.loop_bounds import is_from_outside, loop_accesses
 from vyre.lowering.llvm.metadata import LIKELY, Parallel
 from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment
-from vyre.lowering.loops import STRETCHES
+from vyre.lowering.loops import LONGEST, STRETCHES, is_short
 
 SUBGROUP_SIZE = 32
 
@@ -153,11 +153,14 @@ class InvocationCode(ControlCode):
             self.operation(value.owner)
 
     @override
-    def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[None]:
-        """One without comparisons of accesses that are inside in all trips, one with."""
+    def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[bool]:
+        """
+        One without comparisons of accesses that are inside in all trips, one with. The
+        first has no more trips than a buffer has elements.
+        """
         accesses = loop_accesses(op)
         if not accesses:
-            yield
+            yield is_short(op)
             return
         builder = self.builder
         inside = self._are_inside(op, trips, accesses)
@@ -168,28 +171,46 @@ class InvocationCode(ControlCode):
         for block, known in ((without, accesses), (with_them, [])):
             builder.position_at_end(block)
             with self._accesses.known(known):
-                yield
+                yield bool(known) or is_short(op)
             builder.branch(joined)
         builder.position_at_end(joined)
 
     def _are_inside(
         self, op: scf.ForOp, trips: Trips, accesses: Sequence[LoopAccess]
     ) -> ir.Value:
-        """Whether accesses are inside in all trips."""
+        """Whether accesses are inside in all trips, which are not too many."""
         builder = self.builder
         start, end = trips.start, trips.end_number(builder)
         conditions: list[ir.Value] = []
+        for index, size in self._smallest_sizes(accesses):
+            first = self._in_trip(index, op, start)
+            if is_from_outside(index, op):
+                conditions.append(builder.icmp_unsigned("<", first, size))
+                continue
+            if not is_short(op):
+                size = self._size_in_time(size)
+            after = self._in_trip(index, op, end)
+            conditions.append(builder.icmp_unsigned("<=", first, after))
+            conditions.append(builder.icmp_unsigned("<=", after, size))
+        return reduce(builder.and_, conditions)
+
+    def _smallest_sizes(
+        self, accesses: Sequence[LoopAccess]
+    ) -> Iterable[tuple[SSAValue, ir.Value]]:
+        """Each index, with the least of the sizes that it must be below."""
+        found: dict[SSAValue, ir.Value] = {}
         for access in accesses:
             sizes = self.values.place(access.buffer).sizes
             for index, size in zip(access.indices, sizes, strict=True):
-                first = self._in_trip(index, op, start)
-                if is_from_outside(index, op):
-                    conditions.append(builder.icmp_unsigned("<", first, size))
-                else:
-                    after = self._in_trip(index, op, end)
-                    conditions.append(builder.icmp_unsigned("<=", first, after))
-                    conditions.append(builder.icmp_unsigned("<=", after, size))
-        return reduce(builder.and_, conditions)
+                least = found.get(index)
+                found[index] = size if least is None else smaller(self.builder, least, size)
+        return found.items()
+
+    def _size_in_time(self, size: ir.Value) -> ir.Value:
+        """A size, or 0 if so many trips without a look at the clock would be too many."""
+        most = ir.Constant(INDEX, LONGEST)
+        is_much = self.builder.icmp_unsigned(">", size, most)
+        return self.builder.select(is_much, ir.Constant(INDEX, 0), size)
 
     def _in_trip(self, index: SSAValue, loop: scf.ForOp, number: ir.Value) -> ir.Value:
         """What an index is in the trip with a number."""

@@ -42,8 +42,8 @@ RELEASE = 5
 """Address of `void release(ptr job)`."""
 
 PULSE = 6
-"""Address of `i64 pulse(ptr job, i64 worker)`: `STOP`, after a look at signals and the
-deadline when it is time for one."""
+"""Address of `preserve_mostcc i64 pulse(ptr job, i64 worker)`: `STOP`, after a look at
+signals and the deadline when it is time for one."""
 
 INLINE = 7
 """Not 0 when the job is so short that one worker runs it without releasing the GIL."""

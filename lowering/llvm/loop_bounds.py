@@ -6,7 +6,8 @@ from its first to before its end, one after the other or in steps. If the first 
 the end, and the end not after the buffer's, all are inside. Nothing wraps in between: a
 loop's numbers are less than 2^64 apart, so an end that is not before the first is as far
 away as the loop goes. So the loop is there twice, without comparisons of these accesses and
-with them.
+with them. The one without makes no more trips than there are elements, since each has its
+own; if these are not too many, nobody has to look in between whether it shall stop.
 """
 
 from xdsl.dialects import arith, scf

@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING
 
 from llvmlite import ir
 
-from vyre.lowering.llvm.counting import counted
-from vyre.lowering.llvm.layout import DIFFERS, DONE, INTERVAL, PASSES, Layout, WrittenWords
-from vyre.lowering.llvm.phases import clear
-from vyre.lowering.llvm.values import INDEX, POINTER
+from vyre.lowering.llvm.buffer_parts import BufferParts
+from vyre.lowering.llvm.layout import DIFFERS, DONE, INTERVAL, PASSES, Layout
+from vyre.lowering.llvm.meetings import is_first, start_clock
+from vyre.lowering.llvm.values import INDEX
 
 if TYPE_CHECKING:
     from vyre.lowering.llvm.entries import EntryCode
-
-BYTE = ir.IntType(8)
-BIT = ir.IntType(1)
 
 
 class Passes:
@@ -32,13 +29,15 @@ class Passes:
     def __init__(self, code: EntryCode, layout: Layout):
         self._code = code
         self._layout = layout
+        self._parts = BufferParts(code.builder, code.helpers, code.context, code.workers)
+        self._addresses = {buffer.name: buffer.word for buffer in layout.buffers}
 
     def emit(self, once: Callable[[], None]) -> None:
         """All passes; `once` emits one."""
         code = self._code
         builder = code.builder
-        code.start_clock()
-        self._for_each_written(self._clear_result)
+        start_clock(builder, code.context)
+        self._clear_results()
         one = ir.Constant(INDEX, 1)
         head, after = (builder.append_basic_block(name) for name in ("pass", "passed"))
         before = builder.block
@@ -57,7 +56,7 @@ class Passes:
         with builder.if_then(self._is_compared(number, 0)):
             self._stop_if_stable(after)
         with builder.if_then(self._is_compared(number, 1)):
-            self._for_each_written(self._remember)
+            self._remember()
             code.meet()
         number.add_incoming(builder.add(number, one), builder.block)
         builder.branch(head)
@@ -68,30 +67,27 @@ class Passes:
         builder.branch(working)
         builder.position_at_end(after)
 
-    def _for_each_written(self, act: Callable[[WrittenWords, ir.Value], None]) -> None:
+    def _clear_results(self) -> None:
         for entry in self._layout.written:
-            name = next(b for b in self._layout.buffers if b.name == entry.name)
-            address = self._code.builder.inttoptr(self._code.word(name.word), POINTER)
-            act(entry, address)
-
-    def _clear_result(self, entry: WrittenWords, address: ir.Value) -> None:
-        self._clear_part(address, self._code.word(entry.word + 1))
+            self._parts.clear(self._addresses[entry.name], entry.word + 1)
 
     def _clear_scratch(self) -> None:
-        code = self._code
         for entry in self._layout.scratch:
-            address = code.builder.inttoptr(code.word(entry.word), POINTER)
-            self._clear_part(address, code.word(entry.word + 1))
+            self._parts.clear(entry.word, entry.word + 1)
 
-    def _clear_part(self, address: ir.Value, size: ir.Value) -> None:
-        code, builder = self._code, self._code.builder
-        first, end = code.part_of(size)
-        part = builder.gep(address, [first], source_etype=BYTE)
-        clear(builder, part, builder.sub(end, first))
+    def _remember(self) -> None:
+        for entry in self._layout.written:
+            address, size, copy = self._addresses[entry.name], entry.word, entry.word + 2
+            self._parts.remember(address, size, copy)
+
+    def _compare(self) -> None:
+        for entry in self._layout.written:
+            address, size, copy = self._addresses[entry.name], entry.word, entry.word + 2
+            self._parts.compare(address, size, copy, entry.float_bytes)
 
     def _report(self, number: ir.Value) -> None:
         code = self._code
-        with code.builder.if_then(code.is_first()):
+        with code.builder.if_then(is_first(code.builder, code.context)):
             code.builder.store(number, code.context.word(code.builder, DONE))
 
     def _stop_if_done(self, number: ir.Value, after: ir.Block) -> None:
@@ -117,7 +113,7 @@ class Passes:
 
     def _stop_if_stable(self, after: ir.Block) -> None:
         code, builder = self._code, self._code.builder
-        self._for_each_written(self._compare)
+        self._compare()
         zero = ir.Constant(INDEX, 0)
         word = self._layout.reserve(1)
 
@@ -129,75 +125,3 @@ class Passes:
         on = builder.append_basic_block("unstable")
         builder.cbranch(builder.icmp_unsigned("!=", code.word(word), zero), on, after)
         builder.position_at_end(on)
-
-    def _remember(self, entry: WrittenWords, address: ir.Value) -> None:
-        code, builder = self._code, self._code.builder
-        copy = builder.inttoptr(code.word(entry.word + 2), POINTER)
-        first, end = code.part_of(code.word(entry.word))
-        source = builder.gep(address, [first], source_etype=BYTE)
-        target = builder.gep(copy, [first], source_etype=BYTE)
-        types = [POINTER, POINTER, INDEX]
-        move = builder.module.declare_intrinsic("llvm.memcpy", types)
-        size = builder.sub(end, first)
-        builder.call(move, [target, source, size, ir.Constant(BIT, 0)])
-
-    def _compare(self, entry: WrittenWords, address: ir.Value) -> None:
-        """Note it if any element of the worker's part is another than in the copy."""
-        code, builder = self._code, self._code.builder
-        copy = builder.inttoptr(code.word(entry.word + 2), POINTER)
-        width = ir.Constant(INDEX, entry.float_bytes or 1)
-        first, end = code.part_of(builder.udiv(code.word(entry.word), width))
-        offset = builder.mul(first, width)
-        one, other = (
-            builder.gep(base, [offset], source_etype=BYTE) for base in (address, copy)
-        )
-        count = builder.sub(end, first)
-        size = builder.mul(count, width)
-        with builder.if_then(_differ(builder, one, other, size)):
-            if entry.float_bytes:
-                self._compare_floats(one, other, count, entry.float_bytes)
-            else:
-                self._note()
-
-    def _compare_floats(
-        self, one: ir.Value, other: ir.Value, count: ir.Value, width: int
-    ) -> None:
-        builder, bits = self._code.builder, ir.IntType(8 * width)
-        zero = ir.Constant(INDEX, 0)
-        with counted(builder, zero, count, "compare") as (index, following):
-            here, there = (
-                builder.load(builder.gep(base, [index], source_etype=bits), typ=bits)
-                for base in (one, other)
-            )
-            both = builder.and_(_is_nan(builder, here), _is_nan(builder, there))
-            same = builder.or_(both, builder.icmp_unsigned("==", here, there))
-            differs = builder.append_basic_block("differs")
-            builder.cbranch(same, following, differs)
-            builder.position_at_end(differs)
-            self._note()
-
-    def _note(self) -> None:
-        """Something has changed."""
-        self._code.context.exchange(self._code.builder, DIFFERS, 1)
-
-
-def _differ(
-    builder: ir.IRBuilder, one: ir.Value, other: ir.Value, size: ir.Value
-) -> ir.Value:
-    """Whether some bytes are not the same."""
-    type = ir.FunctionType(ir.IntType(32), [POINTER, POINTER, INDEX])
-    if "memcmp" not in builder.module.globals:
-        ir.Function(builder.module, type, "memcmp")
-    compare = builder.module.get_global("memcmp")
-    found = builder.call(compare, [one, other, size])
-    return builder.icmp_unsigned("!=", found, ir.Constant(ir.IntType(32), 0))
-
-
-def _is_nan(builder: ir.IRBuilder, bits: ir.Value) -> ir.Value:
-    """Whether these are the bits of a NaN."""
-    type = bits.type
-    assert isinstance(type, ir.IntType)
-    mantissa = {16: 10, 32: 23, 64: 52}[type.width]
-    infinity = ((1 << (type.width - 1 - mantissa)) - 1) << mantissa
-    magnitude = builder.and_(bits, ir.Constant(type, (1 << (type.width - 1)) - 1))
-    return builder.icmp_unsigned(">", magnitude, ir.Constant(type, infinity))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.rewriter import Rewriter
 
 from vyre.analysis.bounds import launches_of
 from vyre.analysis.extents import Setting
@@ -20,7 +21,10 @@ from vyre.analysis.geometry import Grid
 from vyre.analysis.ranges import Range
 from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import emit_entry, launched_by
+from vyre.lowering.llvm.launching import Launching
 from vyre.lowering.llvm.layout import Layout
+from vyre.lowering.llvm.merging import merge_programs
+from vyre.lowering.llvm.outlining import outline_regions
 from vyre.lowering.llvm.sharing import share_uniform_loops
 from vyre.lowering.llvm.uniform_stores import take_uniform_stores
 from vyre.passes.host_plan import HostPlanPass, paused_collector
@@ -64,6 +68,9 @@ class Plan:
             self._schedule = scheduled(unit)
             programs = launched_by(self._schedule)
             share_uniform_loops(self._schedule, programs)
+            self._launching = Launching.of(self._schedule)
+            programs = outline_regions(programs, self._launching)
+            programs = merge_programs(programs, self._launching)
             self._once = {program: take_uniform_stores(program) for program in programs}
             self._plans = {
                 program: workgroup_schedule(program)
@@ -76,7 +83,9 @@ class Plan:
         with self._lock, deep_recursion(), paused_collector():
             self._prove(setting)
             module = ir.Module(self._schedule.sym_name.data)
-            layout = emit_entry(module, self._schedule, self._plans, self._once)
+            layout = emit_entry(
+                module, self._schedule, self._launching, self._plans, self._once
+            )
             layout.is_schedule = self._was_schedule
             return Source(str(module), layout)
 
@@ -114,7 +123,13 @@ def scheduled(unit: Unit) -> ScheduleOp:
     steps.apply(Context(), copy)
     found = (op for op in copy.walk() if isinstance(op, ProgramOp | ScheduleOp))
     result = next(op for op in found if op.sym_name.data == unit.sym_name.data)
-    return result if isinstance(result, ScheduleOp) else _launched_once(result, copy)
+    if isinstance(result, ProgramOp):
+        return _launched_once(result, copy)
+    needed = {result, *launched_by(result)}
+    for op in list(copy.ops):
+        if op not in needed:
+            Rewriter.erase_op(op)
+    return result
 
 
 def _launched_once(program: ProgramOp, module: ModuleOp) -> ScheduleOp:

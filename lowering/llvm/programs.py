@@ -40,10 +40,15 @@ class ProgramFunctions:
         self._functions: dict[vyre.ProgramOp, ir.Function] = {}
         self._traps: list[vyre.TrapOp] = []
         programs = list(programs)
+        self._by_name = {program.sym_name.data: program for program in programs}
         self.has_uneven = any(map(is_uneven, programs))
         self.has_traps = any(
             isinstance(op, vyre.TrapOp) for program in programs for op in program.walk()
         )
+
+    def program(self, launch: vyre.LaunchOp) -> vyre.ProgramOp:
+        """The program that a launch runs."""
+        return self._by_name[launch.segment.string_value()]
 
     def of(self, program: vyre.ProgramOp) -> ir.Function:
         """The function that runs a range of a program's workgroups."""

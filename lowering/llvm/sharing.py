@@ -63,24 +63,27 @@ def share_uniform_loops(schedule: vyre.ScheduleOp, programs: list[vyre.ProgramOp
 
 def _shared_loops(program: vyre.ProgramOp) -> list[scf.ForOp]:
     """The loops of a program that all invocations go through with the same results."""
-    loops = [
-        op for op in unconditional(program.body.block.ops) if isinstance(op, scf.ForOp)
-    ]
+    ops = unconditional(program.body.block.ops)
+    loops = [op for op in ops if isinstance(op, scf.ForOp) and _may_be_shared(op)]
     if not loops:
         return []
     facts = uniformity(program)
-    return [loop for loop in loops if _is_shared(loop, facts)]
+    return [loop for loop in loops if _is_uniform(loop, facts)]
 
 
-def _is_shared(loop: scf.ForOp, facts: Uniformity) -> bool:
-    inner = [op for op in loop.walk() if op is not loop]
+def _may_be_shared(loop: scf.ForOp) -> bool:
+    """Whether a loop gives numbers, and does nothing else."""
     return (
         bool(loop.results)
         and all(is_scalar(result.type) for result in loop.results)
-        and all(facts.level(result) is Level.GRID for result in loop.results)
-        and all(map(is_harmless, inner))
-        and all(facts.level(value) is Level.GRID for op in inner for value in op.results)
+        and all(map(is_harmless, loop.body.walk()))
         and harmless_slice(loop) is not None
+    )
+
+
+def _is_uniform(loop: scf.ForOp, facts: Uniformity) -> bool:
+    return all(
+        facts.level(value) is Level.GRID for op in loop.walk() for value in op.results
     )
 
 

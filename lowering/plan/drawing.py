@@ -4,15 +4,16 @@
 Launches are lanes from left to right, and the gaps between them are grid barriers. Buffers
 are rows. What a launch reads stands at the left of its lane, what it writes at the right.
 Boxes are loops and branches of the host, diamonds are what the host reads, and a band shows
-from where to where scratch is needed.
+from where to where scratch is needed. `wave_drawing` has the pictures of megakernels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
-from typing import IO
+from typing import IO, Protocol
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -40,19 +41,24 @@ from vyre.lowering.plan.marks import (
 from vyre.lowering.plan.model import Plan, plans_in
 from vyre.lowering.plan.parts import Access, Column, InTurn, ReadBack, Step
 from vyre.lowering.plan.svg import Svg, document, fitted, text_width, wrapped
+from vyre.lowering.plan.wave_drawing import WaveDrawing
+from vyre.lowering.plan.wave_marks import WAVE_LOOK
+from vyre.lowering.plan.wave_plan import WavePlan, wave_plans_in
 
 _NARROWEST = 440.0
 
 
 @dataclass(frozen=True)
 class PlanDrawingTarget(Target):
-    """Draws what is launched and what each launch does with each buffer."""
+    """
+    Draws what is launched and what each launch does with each buffer; of a megakernel,
+    which waves run together and the memory that they need.
+    """
 
     name = "vyre-plan-svg"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        plans = plans_in(module)
-        output.write(_document([(plan, plan.summary) for plan in plans]))
+        output.write(_document([*plans_in(module), *wave_plans_in(module)]))
 
 
 def plan_drawing(plan: Plan, subtitle: str = "") -> str:
@@ -61,21 +67,45 @@ def plan_drawing(plan: Plan, subtitle: str = "") -> str:
 
     Example: `Path("plan.svg").write_text(plan_drawing(Plan.of(schedule)))`
     """
-    return _document([(plan, subtitle)])
+    return _document([plan], subtitle)
 
 
-def _document(plans: list[tuple[Plan, str]]) -> str:
+def wave_drawing(plan: WavePlan) -> str:
+    """
+    The picture of a megakernel's plan, as the text of an SVG file.
+
+    Example: `Path("waves.svg").write_text(wave_drawing(WavePlan.of(megakernel)))`
+    """
+    return _document([plan])
+
+
+class _Card(Protocol):
+    """A picture that begins somewhere in a file."""
+
+    width: float
+    bottom: float
+
+    def draw(self) -> None: ...
+
+
+def _document(plans: Sequence[Plan | WavePlan], subtitle: str | None = None) -> str:
     """One file with the pictures below each other."""
     svg = Svg()
     y, width = 0.0, 0.0
-    for plan, subtitle in plans:
-        drawing = _Drawing(plan, subtitle, svg, y)
-        drawing.draw()
-        y = drawing.bottom + MARGIN
-        width = max(width, drawing.width)
-    names = ", ".join(f"@{plan.name}" for plan, _ in plans)
+    for plan in plans:
+        card: _Card = (
+            WaveDrawing(plan, svg, y)
+            if isinstance(plan, WavePlan)
+            else _Drawing(plan, plan.summary if subtitle is None else subtitle, svg, y)
+        )
+        card.draw()
+        y = card.bottom + MARGIN
+        width = max(width, card.width)
+    names = ", ".join(f"@{plan.name}" for plan in plans)
     height = max(y - MARGIN, 1)
-    return document(SCOPE, width, height, f"plan of {names}", style(), svg)
+    has_waves = any(isinstance(plan, WavePlan) for plan in plans)
+    look = style(WAVE_LOOK) if has_waves else style()
+    return document(SCOPE, width, height, f"plan of {names}", look, svg)
 
 
 class _Drawing:

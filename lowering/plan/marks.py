@@ -1,5 +1,7 @@
 """The signs in a plan's picture, and their colours on light and dark pages."""
 
+from dataclasses import dataclass
+
 from vyre.lowering.plan.layout import Scale, Span
 from vyre.lowering.plan.parts import Access
 from vyre.lowering.plan.svg import Svg
@@ -109,13 +111,32 @@ SCOPE = "vyre-plan"
 _LETTERS = {"read": "r", "write": "w", "atomic": "a"}
 
 
-def style() -> str:
+@dataclass(frozen=True)
+class Look:
+    """Rules for classes: on light pages, on dark ones, and on both."""
+
+    light: dict[str, str]
+    dark: dict[str, str]
+    fixed: str
+
+
+_LOOK = Look(_LIGHT, _DARK, _FIXED)
+
+
+def style(*more: Look) -> str:
     """The style sheet: colours for light pages, and for dark ones."""
-    fixed = [rule.split("{") for rule in _FIXED.splitlines()]
+    looks = (_LOOK, *more)
+    fixed = [rule.split("{") for look in looks for rule in look.fixed.splitlines()]
     light = [f"{_scoped(names)}{{{rules}" for names, rules in fixed]
-    light += [f"{_scoped(f'.{name}')}{{{rules}}}" for name, rules in _LIGHT.items()]
-    dark = [f"{_scoped(f'.{name}')}{{{rules}}}" for name, rules in _DARK.items()]
+    light += [
+        _coloured(name, rules) for look in looks for name, rules in look.light.items()
+    ]
+    dark = [_coloured(name, rules) for look in looks for name, rules in look.dark.items()]
     return "\n".join([*light, "@media (prefers-color-scheme:dark){", *dark, "}"])
+
+
+def _coloured(name: str, rules: str) -> str:
+    return f"{_scoped(f'.{name}')}{{{rules}}}"
 
 
 def _scoped(names: str) -> str:

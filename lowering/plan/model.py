@@ -20,6 +20,7 @@ from vyre.analysis.buffer_sources import Declaration, buffer_sources, is_workgro
 from vyre.dialects.vyre import (
     BufferOp,
     LaunchOp,
+    MegakernelOp,
     ProgramOp,
     ReadBackOp,
     ScheduleOp,
@@ -114,16 +115,19 @@ def _count(number: int, one: str, many: str) -> str:
 
 def plans_in(module: ModuleOp) -> list[Plan]:
     """
-    The plans of a module: of its schedules, and of programs that none of these launches.
+    The plans of a module: of its schedules, and of programs that neither these launch nor
+    megakernels run.
 
     Example: `[plan.name for plan in plans_in(vyre.parse("scan.mlir"))]` is `["scan"]`.
     """
     found = [op for op in module.walk() if isinstance(op, ProgramOp | ScheduleOp)]
-    launched: set[ProgramOp | ScheduleOp] = set()
-    for schedule in found:
-        if isinstance(schedule, ScheduleOp):
-            launched.update(program for _, program in _launches(schedule))
-    return [Plan.of(op) for op in found if op not in launched]
+    parts: set[ProgramOp | ScheduleOp] = set()
+    for op in module.walk():
+        if isinstance(op, ScheduleOp):
+            parts.update(program for _, program in _launches(op))
+        elif isinstance(op, MegakernelOp):
+            parts.update(op.programs())
+    return [Plan.of(op) for op in found if op not in parts]
 
 
 def _launches(schedule: ScheduleOp) -> Iterator[tuple[LaunchOp, ProgramOp]]:

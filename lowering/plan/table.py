@@ -32,9 +32,9 @@ from xdsl.utils.target import Target
 
 from vyre.lowering.plan.model import Plan, plans_in
 from vyre.lowering.plan.parts import Column, Group, GroupKind, Node, ReadBack, Row, Step
-
-WIDTH = 100
-"""Characters after which the table goes on below."""
+from vyre.lowering.plan.text import WIDTH, plain
+from vyre.lowering.plan.wave_plan import wave_plans_in
+from vyre.lowering.plan.wave_table import wave_table
 
 _FIRST, _LAST = 32, 16
 """Steps that are shown of a plan that has more."""
@@ -44,12 +44,17 @@ _GAP = "  "
 
 @dataclass(frozen=True)
 class PlanTarget(Target):
-    """Says what is launched and what each launch does with each buffer."""
+    """
+    Says what is launched and what each launch does with each buffer; of a megakernel, which
+    waves run together.
+    """
 
     name = "vyre-plan"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
-        output.write("\n".join(plan_table(plan) for plan in plans_in(module)))
+        tables = [plan_table(plan) for plan in plans_in(module)]
+        tables += [wave_table(plan) for plan in wave_plans_in(module)]
+        output.write("\n".join(tables))
 
 
 def plan_table(plan: Plan) -> str:
@@ -61,20 +66,14 @@ def plan_table(plan: Plan) -> str:
     shown = _shown(plan.steps)
     key = ", ".join(_key(plan))
     files = _files(plan)
-    title = f"@{_plain(plan.name)}: {plan.summary}"
+    title = f"@{plain(plan.name)}: {plan.summary}"
     blocks = [
-        [f"{title}; {_plain(files[0])}" if len(files) == 1 else title],
+        [f"{title}; {plain(files[0])}" if len(files) == 1 else title],
         _Outline(plan, shown).lines(),
         *_matrix(plan, shown),
         [_GAP + key] if key else [],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
-
-
-def _plain(text: str, limit: int = 60) -> str:
-    """The text in ASCII and on one line, shortened if it is long."""
-    text = text.encode("unicode_escape").decode()
-    return text if len(text) <= limit else f"{text[: limit - 3]}..."
 
 
 def _files(plan: Plan) -> list[str]:
@@ -131,7 +130,7 @@ class _Outline:
             yield from _left_out(left_out, indent)
             left_out = 0
             if isinstance(node, Group):
-                yield _Line(indent + _plain(node.label))
+                yield _Line(indent + plain(node.label))
                 yield from self._lines(node.body, indent + _GAP)
             else:
                 yield from self._step_lines(node, indent)
@@ -141,22 +140,22 @@ class _Outline:
         place = self._place(step)
         if isinstance(step, ReadBack):
             name = f"%{step.name} = " if step.name else ""
-            text = _plain(f"reads {name}{step.element}")
+            text = plain(f"reads {name}{step.element}")
             yield _Line(f"{indent}{'h':>{self.digits}}  {text}", place=place)
             return
         start = f"{indent}{step.index:>{self.digits}}  "
-        yield _Line(start + _plain(f"@{step.segment}", 40), _plain(step.label), place)
+        yield _Line(start + plain(f"@{step.segment}", 40), plain(step.label), place)
         for argument in step.in_turn:
             names = " or ".join(self.plan.rows[row].name for row in argument.rows)
             name = f"%{argument.name}" if argument.name else "an argument"
-            yield _Line(" " * len(start) + _plain(f"{name} is {names}"))
+            yield _Line(" " * len(start) + plain(f"{name} is {names}"))
 
     def _place(self, step: Step) -> str:
         if step.place is None:
             return ""
         if self.one_file:
             return f"line {step.place.line}"
-        return f"{_plain(step.place.file)}:{step.place.line}"
+        return f"{plain(step.place.file)}:{step.place.line}"
 
 
 def _left_out(count: int, indent: str) -> Iterator[_Line]:
@@ -209,7 +208,7 @@ def _row_names(rows: Sequence[Row]) -> list[str]:
     """Name, access and type of each row, one below the other."""
     texts = [
         (
-            _plain(row.name, 32),
+            plain(row.name, 32),
             str(row.access or "scratch"),
             row.about + (" output" if row.output else ""),
         )

@@ -11,10 +11,12 @@ from xdsl.ir import Operation, SSAValue
 
 from vyre.analysis.buffer_sources import is_memref
 from vyre.analysis.uniformity import Level, Uniformity, uniformity
+from vyre.analysis.walking import operations_in
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
     BarrierOp,
     ProgramOp,
+    RegionOp,
     ScheduleOp,
     SubgroupBallotOp,
     SubgroupReduceOp,
@@ -22,26 +24,44 @@ from vyre.dialects.vyre import (
 )
 
 SUBGROUP_OPS = (SubgroupBallotOp, SubgroupReduceOp, SubgroupShuffleOp)
+_MEETINGS = frozenset[type[Operation]]((BarrierOp, *SUBGROUP_OPS))
 
 
 def verify_barriers(program: ProgramOp | ScheduleOp) -> None:
     """Refuse barriers and subgroup operations that only some invocations reach."""
     if isinstance(program, ScheduleOp):
         return
+    found = [op for op in operations_in(program.body) if _may_meet(op)]
+    if not found:
+        return
     facts = uniformity(program)
-    for op in program.body.walk():
+    for op in found:
         match op:
             case BarrierOp() if op.is_grid_sync:
                 _require(op, op, Level.GRID, "a grid barrier", facts)
             case BarrierOp():
                 _require(op, op, Level.WORKGROUP, "a workgroup barrier", facts)
-            case scf.ForOp() | scf.WhileOp() if any(map(is_memref, op.operands)):
+            case scf.ForOp() | scf.WhileOp():
                 inner = op.regions[-1].block.first_op
                 if inner is not None:
                     _require(op, inner, Level.GRID, "a loop that carries a buffer", facts)
             case _:
-                if isinstance(op, SUBGROUP_OPS):
-                    _require(op, op, Level.WORKGROUP, "a subgroup operation", facts)
+                _require(op, op, Level.WORKGROUP, "a subgroup operation", facts)
+
+
+def _may_meet(op: Operation) -> bool:
+    """
+    Whether it takes more than a look to see that all come here: what stands in a program,
+    or in regions of it, without control flow around it, is executed by everyone.
+    """
+    if isinstance(op, scf.ForOp | scf.WhileOp):
+        return any(map(is_memref, op.operands))
+    if type(op) not in _MEETINGS:
+        return False
+    parent = op.parent_op()
+    while isinstance(parent, RegionOp):
+        parent = parent.parent_op()
+    return not isinstance(parent, ProgramOp)
 
 
 def _require(

@@ -11,6 +11,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr
 from xdsl.ir import SSAValue
 
+from vyre.analysis.walking import operations_in
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
     AtomicCasOp,
@@ -25,7 +26,7 @@ from vyre.dialects.vyre.buffers import memref_type
 
 def verify_literal_indices(program: ProgramOp | ScheduleOp) -> None:
     """Refuse an access whose index is a constant outside the buffer's fixed size."""
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         if isinstance(op, LoadOp | StoreOp | AtomicOp | AtomicCasOp):
             for index, size in zip(op.indices, memref_type(op.buffer).get_shape()):
                 literal = _literal(index)

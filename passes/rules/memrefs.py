@@ -16,16 +16,18 @@ from typing import NamedTuple
 
 from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind
 
 from vyre.analysis.buffer_sources import (
     Declaration,
-    buffer_sources,
     is_memref,
     named_buffers,
     never_the_same,
     shared_storage,
+    with_aliases,
 )
+from vyre.analysis.purity import effects_of
+from vyre.analysis.walking import operations_in
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
     AllGatherOp,
@@ -53,9 +55,10 @@ Sources = Mapping[SSAValue, tuple[Declaration, ...]]
 
 def verify_memrefs(program: ProgramOp | ScheduleOp) -> None:
     """Refuse memrefs without sources, and uses that a source does not allow."""
-    sources, names = buffer_sources(program), named_buffers(program)
+    names = named_buffers(program)
+    sources = with_aliases(names)
     segments = {} if program.parent is None else programs_in(program.parent)
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         for value in _defined_values(op):
             if is_memref(value) and value not in sources:
                 _refuse_origin(op, value)
@@ -93,7 +96,7 @@ def _refuse_origin(op: Operation, value: SSAValue) -> None:
 
 
 def _verify_access(op: Operation, names: Sources) -> None:
-    for effect in get_effects(op) or ():
+    for effect in effects_of(op) or ():
         if isinstance(effect.value, SSAValue):
             reads = effect.kind is MemoryEffectKind.READ
             writes = effect.kind is MemoryEffectKind.WRITE

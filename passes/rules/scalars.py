@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from vyre.analysis.walking import operations_in
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import SCALAR_NAMES, CellType, TokenType, is_scalar
@@ -20,7 +21,7 @@ _DIALECTS = ("arith.", "math.", "scf.")
 
 def verify_scalars(program: ProgramOp | ScheduleOp) -> None:
     """Refuse values of types that no engine computes with."""
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         if not op.name.startswith(_DIALECTS):
             continue
         for value in _defined_values(op):

@@ -10,6 +10,7 @@ the invocation ends.
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
+from vyre.analysis.walking import operations_in
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
     AsyncWaitOp,
@@ -32,7 +33,7 @@ _TAKERS = (
 
 def verify_tokens(program: ProgramOp | ScheduleOp) -> None:
     """Refuse copies that are not waited for exactly once on every path."""
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         for value in op.results:
             _verify_token(op, value)
         for region in op.regions:

@@ -10,7 +10,7 @@ declare i32 @PyErr_CheckSignals()
 declare i32 @clock_gettime(i32, ptr)
 
 ; STOP, after a look at the clock if this is worker 0 and the last look was long ago.
-define i64 @pulse(ptr %job, i64 %worker) {
+define preserve_mostcc i64 @pulse(ptr %job, i64 %worker) {
   %first = icmp eq i64 %worker, 0
   br i1 %first, label %tick, label %end
 

@@ -10,6 +10,7 @@ The CUDA engine: programs as CUDA C++ on an NVIDIA GPU. The text comes from
 | the host's side of a schedule | `schedule.py`; loops ahead of it `loops_ahead.py` |
 | launches as steps, steps as tapes and graphs | `launching.py`, `sections.py`, `tape.py` |
 | memory beside the buffers | `workspace.py`; who has trapped `traps.py` |
+| what a watchdog of grid barriers has found | `watchdog.py` |
 | waiting and measuring | `waiting.py`, `stopwatch.py` |
 | arrays of callers on the device | `arrays.py` |
 | what it needs of a device | `device.py`, `arguments.py`, `memory.py` |

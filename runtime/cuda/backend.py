@@ -1,7 +1,6 @@
 """The CUDA engine as a backend: programs as CUDA C++ on a GPU."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 from weakref import WeakSet
@@ -18,8 +17,8 @@ from vyre.runtime.backend import (
     Launch,
     Outcome,
     Prepared,
+    Repeatable,
     Whole,
-    is_buffer,
 )
 from vyre.runtime.cuda.arrays import device_array, wait_for_owner
 from vyre.runtime.cuda.comparing import FLAG_BYTES, comparison
@@ -27,9 +26,9 @@ from vyre.runtime.cuda.device import CudaDevice
 from vyre.runtime.cuda.dispatch import Dispatch
 from vyre.runtime.cuda.engine import CudaEngine
 from vyre.runtime.cuda.memory import CudaMemory
-from vyre.runtime.cuda.tape import ClearStep
+from vyre.runtime.cuda.prepared import PreparedDispatch, Together
 from vyre.runtime.cuda.unit import CudaUnit
-from vyre.runtime.deadline import Deadline
+from vyre.runtime.cuda.watchdog import watchdog_of
 from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.errors import OutOfMemory
 from vyre.runtime.geometry import Geometry
@@ -43,14 +42,22 @@ class CudaBackend(Backend):
     """
     Runs programs on a GPU. Without a `device` that is CuPy's current one. All work goes to
     one stream, the caller's `stream` or one of its own; for dispatches that run at the same
-    time, make an engine for each.
+    time, make an engine for each. `watchdog` is how often a workgroup looks for the others
+    at a grid barrier before it gives up, which raises `DivergentBarrier`. Without it, it is
+    what the environment variable VYRE_CUDA_WATCHDOG says; 0 waits for ever.
 
     Example: `vyre.compile(file, engine=CudaBackend(stream=cupy.cuda.Stream()))`
     """
 
     name = "cupy"
 
-    def __init__(self, device: CudaDevice | None = None, stream: object = None):
+    def __init__(
+        self,
+        device: CudaDevice | None = None,
+        stream: object = None,
+        *,
+        watchdog: int | None = None,
+    ):
         if device is None:
             from vyre.runtime.cuda.cupy_device import CupyDevice
 
@@ -64,7 +71,7 @@ class CudaBackend(Backend):
             max_workgroup=limits.max_block,
             max_workgroup_invocations=limits.max_threads,
         )
-        self._engine = CudaEngine(device, stream)
+        self._engine = CudaEngine(device, stream, watchdog_of(watchdog))
         self._units: WeakSet[CudaUnit] = WeakSet()
 
     @override
@@ -187,45 +194,13 @@ class CudaBackend(Backend):
 
     @override
     def prepare(self, whole: Whole, zeros: Sequence[str]) -> Prepared:
-        return _PreparedDispatch(self._engine, whole, zeros)
-
-
-class _PreparedDispatch(Prepared):
-    """A dispatch with memory of its own, so that what it enqueues is always the same."""
-
-    def __init__(self, engine: CudaEngine, whole: Whole, zeros: Sequence[str]):
-        self._engine = engine
-        self._whole = whole
-        self._zeros = frozenset(zeros)
-        self._unit: CudaUnit = whole.kernel
-        self._space = self._unit.take_workspace()
+        return PreparedDispatch(self._engine, whole, zeros)
 
     @override
-    def run(self, deadline: Deadline) -> tuple[int, int]:
-        whole = replace(self._whole, deadline=deadline)
-        dispatch = Dispatch(self._engine, self._unit, whole, self._space)
-        try:
-            outcome = dispatch.run(self._cleared())
-        except BaseException:
-            self._space.close()
-            self._space = self._unit.take_workspace()
-            raise
-        return outcome.passes, sum(dispatch.launches.values())
-
-    def _cleared(self) -> list[ClearStep]:
-        return [
-            ClearStep(value.memory.address, value.size)
-            for value in self._whole.arguments
-            if is_buffer(value) and value.name in self._zeros and value.size
-        ]
+    def together(self, batch: Sequence[Prepared]) -> Repeatable:
+        mine = [each for each in batch if isinstance(each, PreparedDispatch)]
+        return Together(mine) if len(mine) == len(batch) else super().together(batch)
 
     @override
-    def rebind(self, arguments: Sequence[int | np.generic]) -> None:
-        pairs = zip(self._whole.arguments, arguments, strict=True)
-        self._whole = replace(self._whole, arguments=[_rebound(*pair) for pair in pairs])
-
-
-def _rebound(before: Any, value: int | np.generic) -> Buffer | np.generic:
-    if isinstance(value, int):
-        return replace(before, memory=CudaMemory(value))
-    return value
+    def reopened(self) -> "CudaBackend":
+        return CudaBackend(self.device.reopened(), watchdog=self._engine.watchdog or 0)

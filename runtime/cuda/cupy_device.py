@@ -17,6 +17,7 @@ from typing_extensions import override
 from vyre.runtime.backend import Bytes
 from vyre.runtime.cuda.arguments import PackedArguments
 from vyre.runtime.cuda.device import Capture, CudaDevice, DeviceLimits, Extent, StopWord
+from vyre.runtime.cuda.presence import OLDEST
 from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
 from vyre.runtime.kernel_cache import KernelCache, key_of
 
@@ -33,9 +34,6 @@ except ImportError as error:
         "pip install 'vyre[cuda12]', or vyre[cuda13] for CUDA 13; "
         "engine 'cpu' needs no GPU",
     ) from error
-
-OLDEST = 70
-"""Ten times the compute capability of the oldest architecture that kernels are for."""
 
 _DLPACK_DEVICES = (2, 13)
 """CUDA memory, and managed memory."""
@@ -55,8 +53,13 @@ class CupyDevice(CudaDevice):
         self._number = _checked_number(number)
         self._device = cupy.cuda.Device(self._number)
         self._of_thread = threading.local()
-        self._architecture = _checked_architecture(self._device.compute_capability)
-        self.limits = self._limits()
+        with translated():
+            self._architecture = _checked_architecture(self._device.compute_capability)
+            self.limits = self._limits()
+            self._reads_host_memory = bool(
+                self._attribute(runtime.cudaDevAttrPageableMemoryAccess)
+            )
+            """Whether it can read any memory of the host, also by itself and later."""
         self._cache = KernelCache.default()
         self._memory: dict[int, cupy.cuda.MemoryPointer] = {}
         """What CuPy's pool gave, by address."""
@@ -65,28 +68,28 @@ class CupyDevice(CudaDevice):
             self._capture_stream = Stream(non_blocking=True)
 
     def _limits(self) -> DeviceLimits:
-        def of(attribute: int) -> int:
-            return runtime.deviceGetAttribute(attribute, self._number)
+        of = self._attribute
+        name: bytes = runtime.getDeviceProperties(self._number)["name"]
+        return DeviceLimits(
+            name.decode(),
+            of(runtime.cudaDevAttrMultiProcessorCount),
+            (
+                of(runtime.cudaDevAttrMaxGridDimX),
+                of(runtime.cudaDevAttrMaxGridDimY),
+                of(runtime.cudaDevAttrMaxGridDimZ),
+            ),
+            (
+                of(runtime.cudaDevAttrMaxBlockDimX),
+                of(runtime.cudaDevAttrMaxBlockDimY),
+                of(runtime.cudaDevAttrMaxBlockDimZ),
+            ),
+            of(runtime.cudaDevAttrMaxThreadsPerBlock),
+            of(runtime.cudaDevAttrMaxSharedMemoryPerBlock),
+            bool(of(runtime.cudaDevAttrCooperativeLaunch)),
+        )
 
-        with translated():
-            name: bytes = runtime.getDeviceProperties(self._number)["name"]
-            return DeviceLimits(
-                name.decode(),
-                of(runtime.cudaDevAttrMultiProcessorCount),
-                (
-                    of(runtime.cudaDevAttrMaxGridDimX),
-                    of(runtime.cudaDevAttrMaxGridDimY),
-                    of(runtime.cudaDevAttrMaxGridDimZ),
-                ),
-                (
-                    of(runtime.cudaDevAttrMaxBlockDimX),
-                    of(runtime.cudaDevAttrMaxBlockDimY),
-                    of(runtime.cudaDevAttrMaxBlockDimZ),
-                ),
-                of(runtime.cudaDevAttrMaxThreadsPerBlock),
-                of(runtime.cudaDevAttrMaxSharedMemoryPerBlock),
-                bool(of(runtime.cudaDevAttrCooperativeLaunch)),
-            )
+    def _attribute(self, attribute: int) -> int:
+        return runtime.deviceGetAttribute(attribute, self._number)
 
     @contextmanager
     def _working(self) -> Generator[None]:
@@ -96,6 +99,12 @@ class CupyDevice(CudaDevice):
                 runtime.free(0)  # Makes the context that the driver needs.
                 self._of_thread.is_ready = True
             yield
+
+    @override
+    def reopened(self) -> "CupyDevice":
+        with self._working():
+            runtime.free(0)  # Raises if nothing works any more.
+        return CupyDevice(self._number)
 
     @override
     def compile(self, source: str, name: str, options: Sequence[str]) -> Function:
@@ -161,8 +170,9 @@ class CupyDevice(CudaDevice):
         kind = runtime.memcpyHostToDevice
         with self._working():
             runtime.memcpyAsync(address, source, data.size, kind, stream.ptr)
-            if runtime.pointerGetAttributes(source).type != runtime.memoryTypeUnregistered:
-                # Pinned memory is not copied before this returns.
+            # What is neither pinned nor within reach was copied before this returned.
+            pinned = runtime.pointerGetAttributes(source).type
+            if self._reads_host_memory or pinned != runtime.memoryTypeUnregistered:
                 runtime.streamSynchronize(stream.ptr)
 
     @override

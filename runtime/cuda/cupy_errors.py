@@ -25,6 +25,7 @@ _LOST = frozenset(
         201,  # The context is not valid.
         214,  # ECC: memory is broken.
         220,  # NVLink: the connection is broken.
+        226,  # An error of memory that was contained.
         700,  # An illegal address: the context is gone, with all memory.
         702,  # The display driver has ended a kernel that took too long.
         709,  # The context was destroyed.
@@ -35,6 +36,9 @@ _LOST = frozenset(
         717,  # An address of another space.
         718,  # An invalid program counter.
         719,  # A launch failed.
+        721,  # A kernel left tensor memory allocated.
+        810,  # The MPS server has ended this client.
+        911,  # Another device than a GPU has failed.
         999,  # Unknown.
     )
 )

@@ -34,7 +34,7 @@ class DeviceLimits:
     max_threads: int
     """Of a block."""
     shared_bytes: int
-    """Of a block, without asking for more."""
+    """Of a block, as kernels declare it; some devices have more, in another way."""
     cooperative: bool
     """Whether blocks can wait for each other."""
 
@@ -52,6 +52,10 @@ class CudaDevice(ABC):
     kind: ClassVar[str]
     """Which implementation it is, for messages."""
     limits: DeviceLimits
+
+    @abstractmethod
+    def reopened(self) -> "CudaDevice":
+        """The same device again, when it was lost; raises if it is still gone."""
 
     @abstractmethod
     def compile(self, source: str, name: str, options: Sequence[str]) -> Handle:

@@ -26,8 +26,9 @@ from vyre.runtime.cuda.stopwatch import Stopwatch, outcome
 from vyre.runtime.cuda.tape import Step, Tape
 from vyre.runtime.cuda.traps import NEW_RECORDS, RECORD_BYTES, RECORD_WORDS, first_trap
 from vyre.runtime.cuda.unit import CudaUnit
-from vyre.runtime.cuda.waiting import Pace, wait_for
-from vyre.runtime.cuda.workspace import Workspace
+from vyre.runtime.cuda.waiting import wait_for
+from vyre.runtime.cuda.watchdog import WatchedLaunch, stuck
+from vyre.runtime.cuda.workspace import GRID_BYTES, Workspace
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
 
@@ -53,23 +54,26 @@ class Dispatch:
         """How often each program was launched."""
         self._builder = SectionBuilder()
         self._sections: list[Section] = []
-        self._pace = Pace(engine.device, engine.stream)
         self._watch = Stopwatch(engine.device, engine.stream)
         self._snapshots = Snapshots(engine, space, _written(whole))
 
-    def run(self, before: Sequence[Step] = ()) -> Outcome:
-        """Make all passes, after some other work, and wait for their end."""
+    def run(self) -> Outcome:
+        """Make all passes, and wait for their end."""
         try:
-            for value in self.whole.arguments:
-                if is_buffer(value) and value.memory.owner is not None:
-                    wait_for_owner(self.engine, value.memory.owner)
-            self._play_tape(tuple(before))
-            passes = self._all_passes()
+            passes = self.enqueue()
             self.wait()
         except BaseException:
-            self._stop()
+            self.stop()
             raise
         return outcome(passes, self._reports())
+
+    def enqueue(self, before: Sequence[Step] = ()) -> int:
+        """Make all passes, after some other work; the last may not have ended yet."""
+        for value in self.whole.arguments:
+            if is_buffer(value) and value.memory.owner is not None:
+                wait_for_owner(self.engine, value.memory.owner)
+        self._play_tape(tuple(before))
+        return self._all_passes()
 
     def _reports(self) -> tuple[SegmentReport, ...]:
         if self.whole.timed:
@@ -78,7 +82,7 @@ class Dispatch:
         counts = self.launches.items()
         return tuple(SegmentReport(name, count, 0, nothing) for name, count in counts)
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
         """Tell everything that still runs to end, and wait for that."""
         device = self.engine.device
         self.space.stop.set(1)
@@ -193,13 +197,16 @@ class Dispatch:
         self.launches += section.launches
         if section.trapping:
             self._check_traps(section)
+        if section.watched is not None:
+            self._check_watchdog(section.watched)
 
     def _play_tape(self, tape: Tape) -> None:
+        enqueued = len(tape)
         if self.whole.timed:
-            self._watch.enqueue(tape)
+            enqueued += self._watch.enqueue(tape)
         else:
             self.engine.player.play(tape, self.engine.stream)
-        self._pace.went(len(tape), self.whole.deadline)
+        self.engine.pace.went(enqueued, self.whole.deadline)
 
     def _check_traps(self, section: Section) -> None:
         address = self.space.filled("records", NEW_RECORDS)
@@ -208,6 +215,12 @@ class Dispatch:
         trapped = first_trap(words, section.trapping)
         if trapped is not None:
             raise trapped
+
+    def _check_watchdog(self, launch: WatchedLaunch) -> None:
+        words: Any = self.read(launch.words, GRID_BYTES).view(np.uint32)
+        found = stuck(words, launch)
+        if found is not None:
+            raise found
 
     def read(self, address: int, size: int) -> Bytes:
         """Bytes of the device, when all that was handed over has ended."""

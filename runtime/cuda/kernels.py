@@ -13,6 +13,7 @@ from vyre.lowering.cuda.options import NVRTC_OPTIONS
 from vyre.lowering.cuda.programs import cuda_kernel
 from vyre.passes.prove_inbounds import mark_inbounds
 from vyre.runtime.cuda.device import CudaDevice, Handle
+from vyre.runtime.errors import DoesNotFit
 
 COUNTED_IN_32_BITS = 2**31 - 1
 """Invocations. Nearly all grids have fewer, and code for these is smaller and faster."""
@@ -48,6 +49,14 @@ class KernelLoader:
 
     def load(self, kernel: CudaKernel) -> LoadedKernel:
         """The function of a kernel."""
+        needed, limit = kernel.shared_bytes, self._device.limits.shared_bytes
+        if needed > limit:
+            raise DoesNotFit(
+                f"{kernel.name} has {needed} bytes of workgroup memory, {limit} fit",
+                "use smaller workgroup buffers, or engine 'cpu'",
+                needed=needed,
+                limit=limit,
+            )
         return LoadedKernel(kernel, self.function(kernel.source, kernel.name))
 
     def function(self, source: str, name: str) -> LoadedFunction:
@@ -62,7 +71,11 @@ class KernelLoader:
 
 
 def kernel_text(
-    program: ProgramOp, *, is_guarded: bool = False, is_large: bool = False
+    program: ProgramOp,
+    *,
+    is_guarded: bool = False,
+    is_large: bool = False,
+    watchdog: int | None = None,
 ) -> CudaKernel:
     """
     A program as text, for grids that are counted in 32 bits or for any. What it says about
@@ -73,4 +86,4 @@ def kernel_text(
     most = Setting() if is_large else Setting(most_invocations=COUNTED_IN_32_BITS)
     copy = program.clone()
     mark_inbounds(ModuleOp([copy]), most)
-    return cuda_kernel(copy, is_guarded=is_guarded, setting=most)
+    return cuda_kernel(copy, is_guarded=is_guarded, setting=most, watchdog=watchdog)

@@ -1,6 +1,7 @@
 """From a launch of a program to steps for the device."""
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from vyre.runtime.cuda.kernels import LoadedKernel
 from vyre.runtime.cuda.sections import SectionBuilder
 from vyre.runtime.cuda.tape import ClearStep, LaunchStep
 from vyre.runtime.cuda.traps import NEW_RECORDS, RECORD_BYTES
+from vyre.runtime.cuda.watchdog import WatchedLaunch
 from vyre.runtime.cuda.workspace import GRID_BYTES, Workspace, scratch_buffer
 from vyre.runtime.geometry import Geometry, scratch_sizes
 from vyre.runtime.scalars import dtype_of
@@ -39,6 +41,9 @@ def add_launch(
     if Extra.GRID in kernel.extras:
         extras[Extra.GRID] = space.memory("grid", GRID_BYTES)
         cleared.append((extras[Extra.GRID], GRID_BYTES))
+        if kernel.watchdog is not None:
+            groups = prod(geometry.groups)
+            section.watched = WatchedLaunch(kernel, groups, extras[Extra.GRID])
     if Extra.TRAP in kernel.extras:
         records = space.filled("records", NEW_RECORDS)
         extras[Extra.TRAP] = records + RECORD_BYTES * len(section.trapping)

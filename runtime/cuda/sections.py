@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from vyre.lowering.cuda.kernel import CudaKernel
 from vyre.runtime.cuda.tape import Step, Tape
 from vyre.runtime.cuda.traps import RECORDS
+from vyre.runtime.cuda.watchdog import WatchedLaunch
 
-MOST_STEPS = 1024
+MOST_STEPS = 96
+"""What is enqueued at once: several times that must fit in a stream's queue."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +21,8 @@ class Section:
     trapping: tuple[CudaKernel, ...]
     launches: Counter[str]
     """How often each program is launched."""
+    watched: WatchedLaunch | None = None
+    """The last launch, if it has a watchdog."""
 
 
 @dataclass(eq=False)
@@ -32,12 +36,14 @@ class SectionBuilder:
     steps: list[Step] = field(default_factory=list[Step])
     trapping: list[CudaKernel] = field(default_factory=list[CudaKernel])
     launches: Counter[str] = field(default_factory=Counter[str])
+    watched: WatchedLaunch | None = None
 
     @property
     def is_full(self) -> bool:
         """Whether there is no room for another launch."""
-        return len(self.steps) >= MOST_STEPS or len(self.trapping) == RECORDS
+        is_long = len(self.steps) >= MOST_STEPS or len(self.trapping) == RECORDS
+        return is_long or self.watched is not None
 
     def section(self) -> Section:
         """All that was added."""
-        return Section(tuple(self.steps), tuple(self.trapping), self.launches)
+        return Section(tuple(self.steps), tuple(self.trapping), self.launches, self.watched)

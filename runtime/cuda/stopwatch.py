@@ -33,13 +33,19 @@ class Stopwatch:
         self._taken: defaultdict[str, _Taken] = defaultdict(_Taken)
         self._waited = 0
 
-    def enqueue(self, tape: Tape) -> None:
-        """Enqueue the steps one by one, with events around launches of programs."""
+    def enqueue(self, tape: Tape) -> int:
+        """
+        Enqueue the steps one by one, with events around launches of programs; gives how
+        many events.
+        """
+        events = 0
         for step in tape:
             if isinstance(step, LaunchStep) and step.name is not None:
                 self._enqueue_timed(step, step.name)
+                events += 2
             else:
                 step.enqueue(self._device, self._stream)
+        return events
 
     def _enqueue_timed(self, step: LaunchStep, name: str) -> None:
         before = self._device.record(self._stream)

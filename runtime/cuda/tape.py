@@ -20,7 +20,7 @@ from vyre.runtime.cuda.kernels import LoadedFunction
 WORTH_A_GRAPH = 4
 """Steps from which on a graph is faster than to enqueue one by one."""
 
-KEPT = 32
+KEPT = 256
 """Tapes that are remembered."""
 
 

@@ -56,7 +56,12 @@ class CudaUnit:
         key = (program, is_guarded, is_large)
         with self._lock:
             if key not in self._kernels:
-                text = kernel_text(program, is_guarded=is_guarded, is_large=is_large)
+                text = kernel_text(
+                    program,
+                    is_guarded=is_guarded,
+                    is_large=is_large,
+                    watchdog=self._engine.watchdog,
+                )
                 self._kernels[key] = self._engine.loader.load(text)
             return self._kernels[key]
 

@@ -18,7 +18,7 @@ class ReferenceBackend(HostBackend):
     """
 
     name = "reference"
-    capabilities = Capabilities(grid_sync=True, in_place=True, orders=True)
+    capabilities = Capabilities(grid_sync=True, in_place=True, orders=True, lasting=True)
 
     @override
     def launch(self, launch: Launch) -> None:

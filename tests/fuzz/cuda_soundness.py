@@ -24,7 +24,7 @@ from vyre.runtime.cuda.kernels import kernel_text
 from vyre.runtime.executable import Executable
 from vyre.testing.host_cuda import HostCudaDevice
 from vyre.testing.host_cuda_runner import Turns
-from vyre.testing.nvrtc import architectures, ptx
+from vyre.testing.nvrtc import architectures, machine_code
 
 MODES: tuple[Mode, ...] = ("native", "split")
 ARCHITECTURES = (70, 80, 90)
@@ -64,7 +64,7 @@ def compiled(program: GridProgram, mode: Mode, chosen: tuple[int, ...]) -> int:
     texts = [kernel_text(op).source for op in module.walk() if isinstance(op, ProgramOp)]
     for text in texts:
         for architecture in found:
-            ptx(text, architecture)
+            machine_code(text, architecture)
     return len(texts) * len(found)
 
 

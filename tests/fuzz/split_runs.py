@@ -30,7 +30,8 @@ import vyre
 from vyre.diagnostics import InvalidProgram
 from vyre.runtime.config import DispatchConfig, Order
 from vyre.runtime.errors import Timeout, Trapped
-from vyre.runtime.executable import Executable, find_program
+from vyre.runtime.executable import Executable
+from vyre.runtime.program_choice import find_program
 from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.runtime.reference.engine import Dispatch
 from vyre.runtime.reference.frames import Lanes

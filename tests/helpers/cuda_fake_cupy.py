@@ -41,6 +41,7 @@ _ATTRIBUTES = {
     "cudaDevAttrMultiProcessorCount": (16, PRETENDED.multiprocessors),
     "cudaDevAttrCooperativeLaunch": (95, 1),
 }
+_PAGEABLE_ACCESS = 88
 
 
 class CudaError(RuntimeError):
@@ -76,6 +77,8 @@ class FakeCupy:
         """The number of an error that all calls give from now on."""
         self.capability = "90"
         """The compute capability of all devices."""
+        self.reads_host_memory = False
+        """Whether copies from memory of the host that is not pinned are made later, too."""
         self.texts: list[tuple[str, tuple[str, ...]]] = []
         """What was compiled, with which options."""
         self.threads = threading.local()
@@ -130,6 +133,16 @@ class FakeCupy:
         except VyreError as error:
             raise kind(719) from error
 
+    @property
+    def current_streams(self) -> list[int]:
+        """The streams that `with` has made the thread's current ones."""
+        if not hasattr(self.threads, "streams"):
+            self.threads.streams = [self.default]
+        return self.threads.streams
+
+    def is_pinned(self, address: int) -> bool:
+        return any(address == memory.ptr for memory in self.pinned)
+
     def stream(self, number: int) -> HostStream:
         if number in (0, 1):
             number = self.default
@@ -148,6 +161,7 @@ class FakeCupy:
         _fill(runtime, _public(_Runtime(self)))
         for name, (number, _) in _ATTRIBUTES.items():
             setattr(runtime, name, number)
+        runtime.__dict__["cudaDevAttrPageableMemoryAccess"] = _PAGEABLE_ACCESS
         _fill(driver, _public(_Driver(self)))
         _fill(made["cupy_backends.cuda.libs.nvrtc"], _public(_Nvrtc(self)))
         _fill(cuda, _cuda_names(self, version))
@@ -208,6 +222,8 @@ class _Runtime:
         return {"name": b"fake GPU"}
 
     def deviceGetAttribute(self, attrib: int, device: int) -> int:
+        if attrib == _PAGEABLE_ACCESS:
+            return int(self._fake.reads_host_memory)
         return next(value for number, value in _ATTRIBUTES.values() if number == attrib)
 
     def free(self, ptr: int) -> None:
@@ -220,7 +236,14 @@ class _Runtime:
             if kind == self.memcpyDeviceToDevice:
                 fake.harness.copy(src, dst, size, place)
             elif kind == self.memcpyHostToDevice:
-                fake.harness.upload(dst, _bytes_at(src, size), place)
+                source = _bytes_at(src, size)
+                if fake.reads_host_memory or fake.is_pinned(src):
+                    fake.harness.call(
+                        lambda: np.copyto(fake.harness.memory.view(dst, size), source),
+                        place,
+                    )
+                else:
+                    fake.harness.upload(dst, source, place)
             else:
                 target = _bytes_at(dst, size)
                 fake.harness.call(
@@ -258,7 +281,7 @@ class _Runtime:
         self._fake.check()
         if self._fake.harness.owns(ptr):
             return _Attributes(OURS, self.memoryTypeDevice)
-        is_pinned = any(ptr == word.ptr for word in self._fake.pinned)
+        is_pinned = self._fake.is_pinned(ptr)
         return _Attributes(0, 1 if is_pinned else self.memoryTypeUnregistered)
 
 
@@ -418,11 +441,24 @@ class _External(_Pointer):
 
     device_id = -1
 
+    def __init__(self, fake: FakeCupy, ptr: int, kept: object = None):
+        super().__init__(ptr, kept)
+        self._fake = fake
+
     def __enter__(self) -> Self:
+        self._fake.current_streams.append(self.ptr)
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        self._fake.current_streams.pop()
+
+
+def _external_class(fake: FakeCupy) -> Any:
+    class ExternalStream(_External):
+        def __init__(self, ptr: int, device_id: int = -1):
+            super().__init__(fake, ptr)
+
+    return ExternalStream
 
 
 def _cuda_names(fake: FakeCupy, version: int) -> dict[str, Any]:
@@ -430,11 +466,11 @@ def _cuda_names(fake: FakeCupy, version: int) -> dict[str, Any]:
     names: dict[str, Any] = {
         "Device": partial(_Device, fake),
         "Event": partial(_Event, fake),
-        "ExternalStream": _External,
+        "ExternalStream": _external_class(fake),
         "Graph": _Graph,
         "Stream": _stream_class(fake, version),
         "alloc": partial(_Memory, fake),
-        "get_current_stream": lambda: _Pointer(fake.default),
+        "get_current_stream": lambda: _Pointer(fake.current_streams[-1]),
     }
 
     def alloc_pinned_memory(size: int) -> Any:
@@ -495,10 +531,11 @@ def _stream_class(fake: FakeCupy, version: int) -> Any:
 
         def __enter__(self) -> Self:
             fake.check()
+            fake.current_streams.append(self.ptr)
             return self
 
         def __exit__(self, *_: object) -> None:
-            pass
+            fake.current_streams.pop()
 
         def begin_capture(self) -> None:
             fake.streams[self.ptr] = HostStream(recorded=[])
@@ -512,7 +549,7 @@ def _stream_class(fake: FakeCupy, version: int) -> Any:
         @classmethod
         def from_external(cls, obj: Any) -> "_External":
             _, number = obj.__cuda_stream__()
-            return _External(number, obj)
+            return _External(fake, number, obj)
 
     return NewStream if version >= 14 else Stream
 
@@ -523,7 +560,8 @@ class _Memory:
     def __init__(self, fake: FakeCupy, size: int):
         self._free: Callable[[int], None] = fake.harness.free
         with fake.translated():
-            self.ptr = fake.harness.allocate(size, fake.stream(fake.default))
+            place = fake.stream(fake.current_streams[-1])
+            self.ptr = fake.harness.allocate(size, place)
 
     def __del__(self) -> None:
         if hasattr(self, "ptr"):
@@ -545,7 +583,7 @@ def _top_names(fake: FakeCupy) -> dict[str, Any]:
 
     def from_dlpack(array: Any) -> Any:
         fake.check()
-        return array.__dlpack__(stream=fake.default)
+        return array.__dlpack__(stream=fake.current_streams[-1])
 
     return {
         "__version__": "fake",

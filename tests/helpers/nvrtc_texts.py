@@ -2,10 +2,14 @@
 
 import importlib.util
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pytest
 
 from vyre.lowering.cuda.options import NVRTC_OPTIONS
+
+if TYPE_CHECKING:
+    from vyre.testing.nvrtc import MachineCode
 
 
 def require_nvrtc(architecture: int | None = None) -> None:
@@ -16,6 +20,14 @@ def require_nvrtc(architecture: int | None = None) -> None:
 
     if architecture is not None and architecture not in architectures():
         pytest.skip(f"this NVRTC compiles nothing for sm_{architecture} any more")
+
+
+def machine_code_of(source: str, architecture: int) -> "MachineCode":
+    """The machine code of a translation unit; warnings are errors."""
+    require_nvrtc(architecture)
+    from vyre.testing.nvrtc import machine_code
+
+    return machine_code(source, architecture)
 
 
 def ptx_of(

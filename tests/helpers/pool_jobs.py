@@ -104,7 +104,7 @@ define void @endless(ptr %job, i64 %worker, i64 %workers) {
   br i1 %loops, label %loop, label %others
 
 loop:
-  %stop = call i64 %pulse(ptr %job, i64 %worker)
+  %stop = call preserve_mostcc i64 %pulse(ptr %job, i64 %worker)
   %on = icmp eq i64 %stop, 0
   br i1 %on, label %loop, label %end
 

@@ -4,7 +4,8 @@ The programs in `examples/`, with inputs and answers.
 Each module in `tests/unit/example_cases/` belongs to an example of the same name. It has
 `SIZES`, `inputs(rng, size)` and `expected(inputs)`; and, if it needs to say more,
 `TOLERANCE` (for floats that depend on the order of summation), `grid(inputs, groups)` (for
-grids that are not one-dimensional) and `CHECK_SIZE` (for tests that run it often).
+grids that are not one-dimensional), `CHECK_SIZE` (for tests that run it often) and `PASSES`
+(if the answer takes more than one).
 """
 
 import importlib.util
@@ -16,7 +17,10 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
-EXAMPLES = sorted((ROOT / "examples").glob("*.mlir"))
+_ALL = sorted((ROOT / "examples").glob("*.mlir"))
+MEGAKERNELS = [path for path in _ALL if "vyre.megakernel" in path.read_text()]
+"""Examples whose waves are to be fused; the others are programs as they are."""
+EXAMPLES = [path for path in _ALL if path not in MEGAKERNELS]
 
 
 def case_of(example: Path) -> ModuleType:
@@ -41,6 +45,11 @@ class Example:
     def grid(self, groups: int) -> object:
         chosen = getattr(self.case, "grid", None)
         return groups if chosen is None else chosen(self.inputs, groups)
+
+    @property
+    def passes(self) -> int:
+        """For `fixpoint_iterations`."""
+        return getattr(self.case, "PASSES", 1)
 
     def verify(self, results: dict[str, Any]) -> None:
         """Compare with the answer of the case, exactly unless it says otherwise."""

@@ -161,9 +161,16 @@ def _deaf_ones() -> Iterator[Fault]:
     yield Fault("nobody hears the host", deaf, HANGING)
     missed = replace(_setup(_STEPS), missing=(0, 1))
     yield Fault("no watchdog where a block is missing", missed, HANGING)
+    silent = changed(grid_barrier_steps(has_traps=True, watchdog=1), _tell_nobody)
+    alone = replace(_setup(silent), lingering=(0, 1))
+    yield Fault("a watchdog that leaves others in their loops", alone, HANGING)
     lost = _stopping(replaced(_STEPS, {_START: (Let("now", 0),)}))
     lost = replace(lost, counts_generations=False)
     yield Fault("a block without leader goes on", lost, IGNORANT)
+
+
+def _tell_nobody(step: Step) -> Steps:
+    return () if isinstance(step, Store) and step.word is Word.STOP else (step,)
 
 
 def _stopping(steps: Steps) -> Setup:

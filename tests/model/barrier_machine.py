@@ -86,6 +86,8 @@ class Machine:
 
     def is_own_business(self, number: int, thread: Thread) -> bool:
         """Whether a thread's next instruction is of no concern to others."""
+        if self._lingers(number, thread):
+            return False
         match self.code[thread.at]:
             case GoOnIfEven():
                 return not self.setup.end_meets
@@ -118,7 +120,11 @@ class Machine:
             return
         instruction = self.code[thread.at]
         outcomes = self._outcomes(state, number, thread)
-        if outcomes is not None:
+        if self._lingers(number, thread):
+            looks = loads(state.memory, thread.mind, POSITIONS[Word.STOP])
+            if any(look.value for look in looks):
+                yield _with_thread(state, number, None)
+        elif outcomes is not None:
             for outcome in outcomes:
                 yield self._accessed(state, number, outcome)
         elif isinstance(instruction, GoOnIfEven):
@@ -192,6 +198,11 @@ class Machine:
         block = number // self.setup.block_threads
         return thread.at == 0 and (block, thread.round) == self.setup.missing
 
+    def _lingers(self, number: int, thread: Thread) -> bool:
+        """Whether a thread is in a loop that only the stop word ends."""
+        block = number // self.setup.block_threads
+        return thread.at == 0 and (block, thread.round) == self.setup.lingering
+
     def _waits(self, thread: Thread) -> bool:
         instruction = self.code[thread.at]
         if isinstance(instruction, GoOnIfEven):
@@ -211,6 +222,8 @@ class Machine:
                 return (self._value(thread, name) + amount) % 2**32
             case "blocks":
                 return self.setup.blocks
+            case "barrier":
+                return 1
             case str():
                 return thread.variables[self._variables[operand]]
             case int():

@@ -21,8 +21,8 @@ def check_going_on(setup: Setup, state: State, thread: Thread) -> None:
         raise Broken("goes on in spite of a trap")
     known = thread.mind.known[len(Word) :]
     for other, work in zip(state.threads, known, strict=True):
-        # Who left because of the host is not waited for, and nobody reads what it did.
-        if work <= thread.round and (other or not state.has_stopped):
+        # Who was told to leave is not waited for, and nobody reads what it did.
+        if work <= thread.round and (other or not state.shall_stop):
             raise Broken("goes on without knowing all that was done")
 
 
@@ -34,14 +34,13 @@ def check_generation(setup: Setup, thread: Thread, value: int) -> None:
 
 def check_leaving(setup: Setup, state: State, thread: Thread) -> None:
     """A thread leaves at the barrier."""
-    was_told = state.has_stopped or state.newest(Word.GAVE_UP)
-    if not was_told and not _shall_leave(setup, thread.round):
+    if not state.shall_stop and not _shall_leave(setup, thread.round):
         raise Broken("leaves without a reason")
 
 
 def check_end(setup: Setup, state: State) -> None:
     """All threads are gone."""
-    if state.has_stopped or state.newest(Word.GAVE_UP):
+    if state.shall_stop:
         return
     if state.newest(Word.ARRIVED):
         raise Broken("leaves a count behind")

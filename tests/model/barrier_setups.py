@@ -39,3 +39,4 @@ def setups(blocks: int, block_threads: int, rounds: int) -> Iterator[tuple[str, 
     yield "watchdog", setup(WATCHED)
     yield "watchdog and trap", replace(setup(WATCHED), trap=(0, rounds - 1))
     yield "watchdog and missing block", replace(setup(WATCHED), missing=(0, rounds - 1))
+    yield "watchdog and endless loop", replace(setup(WATCHED), lingering=(0, rounds - 1))

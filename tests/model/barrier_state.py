@@ -32,6 +32,11 @@ class State(NamedTuple):
         """What a word holds in the end if nobody stores to it any more."""
         return self.memory[POSITIONS[word]][-1].value
 
+    @property
+    def shall_stop(self) -> bool:
+        """Whether the host or a watchdog wants all to leave."""
+        return self.has_stopped or self.newest(Word.GAVE_UP) != 0
+
 
 @dataclass(frozen=True)
 class Setup:
@@ -49,6 +54,8 @@ class Setup:
     """The thread that traps, and in which round."""
     missing: tuple[int, int] | None = None
     """A block that does not come to the barrier, and in which round."""
+    lingering: tuple[int, int] | None = None
+    """One that stays in a loop until it sees the stop word, and in which round."""
     host_stops: bool = False
     """Whether the host sets the stop word, at any moment."""
     threads_look: bool = False
@@ -63,7 +70,7 @@ class Setup:
     def special_blocks(self) -> set[int]:
         """Those that are not like all others."""
         trapping = {self.trap[0] // self.block_threads} if self.trap else set[int]()
-        return trapping | ({self.missing[0]} if self.missing else set())
+        return trapping | {each[0] for each in (self.missing, self.lingering) if each}
 
     @property
     def threads(self) -> int:

@@ -11,12 +11,12 @@ SEED = 2026
 
 @pytest.mark.parametrize("first", range(0, 100, 20))
 def test_kernels_are_compiled(first: int):
-    """In both modes, without a warning."""
+    """In both modes, for all devices, without a warning."""
     require_nvrtc(80)
     for number in range(first, first + 20):
-        outcome = examine(generate(SEED, number), (80,), runs=False)
+        outcome = examine(generate(SEED, number), runs=False)
         assert not outcome.failures, number
-        assert outcome.kernels >= 2
+        assert outcome.kernels >= 4
 
 
 @pytest.mark.parametrize("number", range(80, 92))

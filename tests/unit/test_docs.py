@@ -1,6 +1,7 @@
 """The handbook says what the code does."""
 
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -28,10 +29,43 @@ def test_every_operation_has_an_example(op: type[Operation]):
     assert example_of(op) is not None
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/tools.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/megakernels.md", "docs/tools.md"])
 def test_programs_in_the_handbook_are_valid(page: str):
     for text in re.findall(r"```mlir\n(.*?)```", (ROOT / page).read_text(), re.DOTALL):
         vyre.parse(text)
+
+
+def test_what_commands_print_in_the_page_about_megakernels(tmp_path: Path):
+    page = (ROOT / "docs" / "megakernels.md").read_text()
+    program = re.findall(r"```mlir\n(.*?)```", page, re.DOTALL)[0]
+    (tmp_path / "waves.mlir").write_text(program)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    tools = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    blocks = re.findall(r"```console\n\$ ((?:\\\n|[^\n])*)\n(.*?)```", page, re.DOTALL)
+    shown = {command: text for command, text in blocks if not text.startswith("$")}
+    assert len(shown) >= 7
+    for command, text in shown.items():
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=tmp_path,
+            env={**os.environ, "PATH": tools},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.stdout + done.stderr).rstrip() == text.rstrip(), command
+
+
+def test_resident_megakernels_of_the_handbook_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    page = (ROOT / "docs" / "megakernels.md").read_text()
+    [program] = re.findall(r"```mlir\n(.*?)```", page, re.DOTALL)
+    code = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[-1]
+    (tmp_path / "waves.mlir").write_text(program)
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    assert capsys.readouterr().out == "1\n[2.5 2.5 2.5 2.5 2.5 2.5 2.5 2.5]\n"
 
 
 def test_the_engine_in_the_handbook_is_the_one_that_is_tested():

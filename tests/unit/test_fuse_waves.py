@@ -13,8 +13,9 @@ import pytest
 
 import vyre
 from vyre.diagnostics import InvalidProgram
-from vyre.dialects.vyre import BarrierOp, BufferOp, ProgramOp
+from vyre.dialects.vyre import BarrierOp, BufferOp, LaunchOp, ProgramOp, ScratchOp
 from vyre.passes.fuse_waves import FuseWavesPass
+from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.plan_megakernel import PlanMegakernelPass
 from vyre.runtime.errors import Trapped
 
@@ -115,6 +116,58 @@ vyre.megakernel @m {
     assert accesses == {"x": "read_write", "y": "write_only", "u": "read_only"}
 
 
+FIRST = """
+vyre.program @set_first [4, 1, 1] {
+  %x = vyre.buffer "x" write_only binding 0 : memref<4xi32>
+  %i = vyre.invocation_id x
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : i32
+  %is_first = arith.cmpi eq, %i, %zero : index
+  scf.if %is_first {
+    vyre.store %two, %x[%i] : memref<4xi32>
+  }
+}
+vyre.program @copy [4, 1, 1] {
+  %x = vyre.buffer "x" read_write binding 0 : memref<4xi32>
+  %y = vyre.buffer "y" write_only binding 1 output : memref<4xi32>
+  %i = vyre.invocation_id x
+  %v = vyre.load %x[%i] : memref<4xi32>
+  vyre.store %v, %y[%i] : memref<4xi32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("waves", "expected"),
+    [
+        pytest.param(
+            'vyre.wave "set" @set_first vyre.wave "copy" @copy',
+            [2, 0, 0, 0],
+            id="written first",
+        ),
+        pytest.param(
+            'vyre.wave "copy" @copy after ["set"] vyre.wave "set" @set_first after []',
+            [2, 0, 0, 0],
+            id="written first but not in the text",
+        ),
+        pytest.param(
+            'vyre.wave "copy" @copy vyre.wave "set" @set_first',
+            [7, 7, 7, 7],
+            id="read first",
+        ),
+    ],
+)
+def test_what_is_only_written_by_the_first_wave_starts_as_zeros(
+    waves: str, expected: list[int]
+):
+    """As it does if that wave runs alone; the text does not decide who is first."""
+    module = fuse(f"{FIRST}\nvyre.megakernel @m {{ {waves} }}")
+    x = np.full(4, 7, np.int32)
+    found = compiled(module, engine="reference")(x=x, grid=1)
+    assert found["y"].tolist() == expected
+    assert found["x"].tolist() == [2, *expected[1:]]
+
+
 def test_a_budget_adds_barriers_and_nothing_else():
     """Two waves that do not fit together run one after the other, with the same result."""
     text = (
@@ -133,6 +186,72 @@ vyre.megakernel @m {
         assert sum(isinstance(op, BarrierOp) for op in ops) == barriers
         found = compiled(module, engine="reference")(x=x, grid=2)
         assert np.array_equal(found["v"], x * 3)
+
+
+TILES = """
+vyre.program @pile [4, 1, 1] {
+  %y = vyre.buffer "y" read_write binding 0 output : memref<64xi32>
+  %tile = vyre.buffer "tile" workgroup : memref<512xi32>
+  %other = vyre.buffer "other" workgroup : memref<512xi32>
+  %slot = vyre.param "slot" : index
+  %l = vyre.local_id x
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %one = arith.constant 1 : i32
+  %ten = arith.constant 10 : i32
+  %a = vyre.atomic add %one, %tile[%c3] : memref<512xi32>
+  %b = vyre.atomic add %ten, %other[%c3] : memref<512xi32>
+  vyre.barrier acq_rel
+  %v = vyre.load %tile[%c3] : memref<512xi32>
+  %w = vyre.load %other[%c3] : memref<512xi32>
+  %sum = arith.addi %v, %w : i32
+  %is_first = arith.cmpi eq, %l, %c0 : index
+  scf.if %is_first {
+    %before = vyre.atomic add %sum, %y[%slot] : memref<64xi32>
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("clauses", ["grid [3, 1, 1]", ""], ids=["shared out", "as it is"])
+@pytest.mark.parametrize("mode", ["native", "split"])
+@pytest.mark.parametrize("engine", ["reference", "cpu"])
+def test_much_workgroup_memory_is_used_in_turn(engine: str, mode: Any, clauses: str):
+    """Each wave finds zeros, and only what one wave needs is there."""
+    waves = [
+        f'vyre.wave "w{k}" @pile {clauses} after [{after}] with {{slot = {k} : index}}'
+        for k, after in enumerate(["", '"w0"', "", '"w2"', ""])
+    ]
+    module = fuse("\n".join([TILES, "vyre.megakernel @m {", *waves, "}"]))
+    table = fused_program(module).table
+    names = [op.entry_name.data for op in table if isinstance(op, BufferOp)]
+    assert names == ["y", "w0.tile", "w0.other"]
+    found = compiled(module, engine=engine, mode=mode)(grid=2)["y"]
+    groups = 3 if clauses else 2
+    assert found[:6].tolist() == [44 * groups] * 5 + [0]
+
+
+def test_workgroup_memory_in_turn_is_not_kept_across_barriers():
+    """Nobody reads what an earlier wave left, so segments need not save it."""
+    waves = [
+        f'vyre.wave "w{k}" @pile grid [1, 1, 1] with {{slot = 0 : index}}' for k in range(5)
+    ]
+    module = fuse("\n".join([TILES, "vyre.megakernel @m {", *waves, "}"]))
+    HostPlanPass().apply(vyre.context(), module)
+    assert sum(isinstance(op, LaunchOp) for op in module.walk()) == 5
+    assert not any(isinstance(op, ScratchOp) for op in module.walk())
+
+
+def test_little_workgroup_memory_is_not_shared():
+    """Clearing it would cost more than it saves."""
+    text = TILES.replace("512", "16")
+    waves = [
+        f'vyre.wave "w{k}" @pile after [] with {{slot = {k} : index}}' for k in range(5)
+    ]
+    module = fuse("\n".join([text, "vyre.megakernel @m {", *waves, "}"]))
+    tiles = [op for op in fused_program(module).table if op.entry_name.data != "y"]
+    assert len(tiles) == 10
+    assert compiled(module, engine="reference")(grid=2)["y"][:6].tolist() == [88] * 5 + [0]
 
 
 def test_promised_independence_that_is_none_is_found():

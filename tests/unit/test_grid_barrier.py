@@ -23,7 +23,8 @@ ARCHITECTURES = [70, 80, 90]
 def kernel(has_traps: bool, watchdog: int | None = None, data: str = "unsigned *") -> str:
     """A kernel that reads the same element before and after a barrier, in a loop."""
     text = grid_barrier_text(has_traps=has_traps, watchdog=watchdog)
-    call = grid_barrier_call(has_traps=has_traps)
+    number = None if watchdog is None else 3
+    call = grid_barrier_call(has_traps=has_traps, barrier=number)
     parameters = [text for name, text in PARAMETERS.items() if name in call]
     return f"""{text}
 extern "C" __global__ void twice({data}data, unsigned *sum, {", ".join(parameters)}) {{
@@ -55,6 +56,10 @@ def test_call_and_signature_agree():
     taken = grid_barrier_text(has_traps=True).partition("{")[0]
     assert in_order(taken, *map(re.escape, PARAMETERS.values()))
     assert "vyre_trap" not in grid_barrier_text(has_traps=False)
+    call = grid_barrier_call(has_traps=True, barrier=5)
+    assert call == "vyre_grid_sync(vyre_grid, vyre_stop, vyre_trap, 5)"
+    taken = grid_barrier_text(has_traps=True, watchdog=9).partition("{")[0]
+    assert in_order(taken, "vyre_trap", "const unsigned int barrier")
 
 
 def test_order_of_release():
@@ -82,7 +87,8 @@ def test_watchdog_is_asked_for():
     """It is not in the text otherwise."""
     assert "gave_up" not in grid_barrier_text(has_traps=True)
     text = grid_barrier_text(has_traps=False, watchdog=5000)
-    assert in_order(text, r"if \(spins == 5000u\) \{", r"\*gave_up = 1;", "break;")
+    steps = (r"if \(spins == 5000u\) \{", r"\*gave_up = barrier;", r"\(vyre_stop\) = 1;")
+    assert in_order(text, *steps, "break;")
 
 
 def test_words_are_on_lines_of_their_own():
@@ -103,7 +109,7 @@ def test_nvrtc_takes_it(architecture: int, has_traps: bool, watchdog: int | None
     assert text.count("bar.sync") == 1
     assert text.count("bar.red.or.pred") == 1
     assert text.count("nanosleep") == 1
-    stores = 3 if watchdog else 2
+    stores = 4 if watchdog else 2
     assert text.count("st.volatile.global.u32") == stores
     assert text.count("ld.volatile.global.u64") == has_traps
     assert not re.findall(r"\b(?:ld|st)\.global\.u64", text)

@@ -25,7 +25,7 @@ extern "C" __global__ void neighbours(unsigned int *data, unsigned int rounds,
     const unsigned int old = round % 2 * count, fresh = count - old;
     data[fresh + i] = data[old + (i + 1) % count] + 1;
     if (round == trapping_round && i == 1) vyre_trap[1] = i;
-    if (!{grid_barrier_call(has_traps=True)}) return;
+    if (!{grid_barrier_call(has_traps=True, barrier=7)}) return;
   }}
 }}
 """
@@ -65,6 +65,7 @@ class Grid:
         device.launch(function, grid, block, arguments, stream, cooperative=True)
         for array, address in zip(arrays, addresses):
             device.download(address, array.reshape(-1).view(np.uint8), stream)
+        self.stop = int(stop[0])
 
     def word(self, word: Word) -> int:
         return int(self.words[WORD_POSITIONS[word]])
@@ -127,5 +128,7 @@ def test_watchdog_ends_what_hangs(device: HostCudaDevice):
     """A block that does not come is waited for, but not forever."""
     grid = Grid(device)
     grid.run(10, missing=3)
-    assert grid.word(Word.GAVE_UP) == 1
+    assert grid.word(Word.GAVE_UP) == 7
+    assert grid.word(Word.ARRIVED) == BLOCKS - 1
     assert grid.word(Word.GENERATION) == 2 * 3
+    assert grid.stop == 1

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from plan_programs import SEGMENTS, SMOOTH, plan_of, scheduled, split, straight_line
+from worked_examples import EXAMPLES, ROOT
 
 import vyre
 from vyre.dialects.vyre import LaunchOp, ReadBackOp
@@ -11,8 +12,6 @@ from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.lowering.plan.lives import lives
 from vyre.lowering.plan.model import Plan, plans_in
 from vyre.lowering.plan.parts import Access, Column, GroupKind, ReadBack, Row
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def accesses(plan: Plan) -> dict[str, list[str]]:
@@ -284,7 +283,7 @@ def test_lives_around_the_test_of_a_loop():
     assert row_lives(body + READ) == [(0.5, 1.5), (3, 3.5)]
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.mlir")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples(path: Path):
     """Columns and read-backs are those of the IR, and accesses are those declared."""
     module = split(path.read_text())
@@ -307,7 +306,7 @@ def test_examples(path: Path):
 
 
 def test_the_reachability_example():
-    plan = plan_of((EXAMPLES / "reachability.mlir").read_text())
+    plan = plan_of((ROOT / "examples" / "reachability.mlir").read_text())
     assert accesses(plan) == {
         "offsets": [".", ".", "r"],
         "targets": [".", ".", "r"],
@@ -326,7 +325,7 @@ def test_the_reachability_example():
 
 
 def test_the_conjugate_gradient_example():
-    plan = plan_of((EXAMPLES / "conjugate_gradient.mlir").read_text())
+    plan = plan_of((ROOT / "examples" / "conjugate_gradient.mlir").read_text())
     assert groups(plan) == [
         ("while %go", [1, 2, 3, 4, 5, 6]),
         ("test", [1, 2, 3]),

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 from plan_programs import SMOOTH, plan_of, scheduled, split, straight_line
+from worked_examples import EXAMPLES
 
 import vyre
 from vyre.lowering.plan.drawing import PlanDrawingTarget, plan_drawing
@@ -16,7 +17,6 @@ from vyre.lowering.plan.layout import Layout
 from vyre.lowering.plan.model import Plan, plans_in
 from vyre.lowering.plan.svg import fitted, number, text_width, wrapped
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.mlir"))
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from plan_programs import SMOOTH, plan_of, scheduled, straight_line
+from worked_examples import EXAMPLES
 
 import vyre
 from vyre.lowering.plan.model import plans_in
-from vyre.lowering.plan.table import WIDTH, plan_table
+from vyre.lowering.plan.table import plan_table
+from vyre.lowering.plan.text import WIDTH
 from vyre.passes.host_plan import HostPlanPass
-
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.mlir"))
 
 
 def test_a_small_plan():

@@ -54,6 +54,16 @@ def test_layered_waves_give_a_group_for_each_layer(width: int, depth: int):
     assert [len(group) for group in plan.groups] == [width] * depth
 
 
+@pytest.mark.parametrize("width", range(1, 65))
+def test_chains_side_by_side_give_a_group_for_each_link(width: int):
+    """For every width and depth that is pinned."""
+    for depth in range(1, 33):
+        waves = np.arange(width * (depth - 1))
+        plan = plan_barriers(width * depth, np.stack([waves, waves + width], axis=1))
+        assert [len(group) for group in plan.groups] == [width] * depth
+        assert plan.global_barriers == depth - 1
+
+
 @pytest.mark.parametrize(
     ("count", "edge", "text"),
     [(0, (0, 0), "0 waves"), (2, (0, 2), "2 waves"), (2, (-1, 0), "wave -1")],

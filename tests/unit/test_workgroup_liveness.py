@@ -6,7 +6,11 @@ import vyre
 from vyre.analysis.buffer_sources import buffer_sources
 from vyre.analysis.spine import Spine
 from vyre.analysis.uniformity import uniformity
-from vyre.analysis.workgroup_liveness import read_at_start, surviving_workgroup_memory
+from vyre.analysis.workgroup_liveness import (
+    lasting_workgroup_buffers,
+    read_at_start,
+    surviving_workgroup_memory,
+)
 from vyre.dialects.vyre import ProgramOp
 
 TABLE = """
@@ -139,6 +143,20 @@ OVERWRITING = {
           }
         """,
     ),
+    "strides by the sizes of the workgroup": (
+        "[4, 2, 2]",
+        "64",
+        """
+          %sx = vyre.workgroup_size x
+          %sy = vyre.workgroup_size y
+          %sz = vyre.workgroup_size z
+          %sxy = arith.muli %sx, %sy : index
+          %s = arith.muli %sxy, %sz : index
+          scf.for %e = %id to %c64 step %s {
+            vyre.store %v, %tile[%e] : memref<64xi32>
+          }
+        """,
+    ),
     "in a region": ("[64, 1, 1]", "64", f"vyre.region {{ {ALL} }}"),
     "in both arms": ("[64, 1, 1]", "64", f"scf.if %p {{ {ALL} }} else {{ {ALL} }}"),
 }
@@ -170,6 +188,28 @@ LEAVING_SOME = {
         "[8, 1, 1]",
         "64",
         "scf.for %e = %l to %c64 step %c16 { vyre.store %v, %tile[%e] : memref<64xi32> }",
+    ),
+    "strides by the square of a size": (
+        "[4, 2, 2]",
+        "64",
+        """
+          %sx = vyre.workgroup_size x
+          %s = arith.muli %sx, %sx : index
+          scf.for %e = %id to %c64 step %s {
+            vyre.store %v, %tile[%e] : memref<64xi32>
+          }
+        """,
+    ),
+    "strides by a size and a number": (
+        "[4, 2, 2]",
+        "64",
+        """
+          %sx = vyre.workgroup_size x
+          %s = arith.muli %sx, %c8 : index
+          scf.for %e = %id to %c64 step %s {
+            vyre.store %v, %tile[%e] : memref<64xi32>
+          }
+        """,
     ),
     "strides that end early": (
         "[8, 1, 1]",
@@ -249,3 +289,21 @@ def test_zeros_that_are_read():
 def test_who_returns_does_not_overwrite():
     early = "%c = arith.cmpi ult, %l, %n : index scf.if %c { vyre.return }"
     assert reads_zeros(f"{early} {ALL} vyre.barrier acq_rel {READ}")
+
+
+@pytest.mark.parametrize(
+    ("code", "is_lasting"),
+    [
+        (f"{FIRST} {READ} {SYNC}", False),
+        (f'{SYNC} vyre.region "r" {{ {FIRST} {READ} }}', False),
+        (f"{FIRST} {SYNC} {READ}", True),
+        (f"scf.for %k = %c0 to %n step %c1 {{ {READ} {FIRST} {SYNC} }}", True),
+        (f"scf.for %k = %c0 to %n step %c1 {{ {READ} {FIRST} }} {SYNC}", False),
+        (f"scf.if %p {{ {FIRST} {SYNC} }} {READ}", True),
+    ],
+)
+def test_buffers_of_one_run_outside_loops_do_not_last(code: str, is_lasting: bool):
+    module = vyre.parse(f"vyre.program @p [64, 1, 1] {{ {TABLE} {code} }}")
+    (program,) = (op for op in module.walk() if isinstance(op, ProgramOp))
+    found = lasting_workgroup_buffers(Spine.of(program), buffer_sources(program))
+    assert [buffer.entry_name.data for buffer in found] == ["tile"] * is_lasting

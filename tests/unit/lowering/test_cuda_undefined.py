@@ -35,6 +35,6 @@ def test_somebody_complains(capfd: pytest.CaptureFixture[str]):
     """Else these tests would say nothing."""
     source = 'extern "C" __global__ void f(int *a) { a[0] = a[0] + 2147483647; }'
     argument = BufferArgument("a", i32, ())
-    kernel = CudaKernel("f", source, (argument,), (), (1, 1, 1), False, ())
+    kernel = CudaKernel("f", source, (argument,), (), (1, 1, 1), 0, (), None, ())
     run_kernel(kernel, {"a": np.ones(1, np.int32)}, (1, 1, 1), host_device())
     assert "signed integer overflow" in capfd.readouterr().err

@@ -9,7 +9,7 @@ import vyre
 from vyre.analysis.extents import Setting
 from vyre.lowering.llvm.plans import Plan
 from vyre.runtime.cpu.machine import Processor, optimised
-from vyre.runtime.executable import find_program
+from vyre.runtime.program_choice import find_program
 
 
 def optimised_ir(text: str) -> str:

@@ -19,7 +19,7 @@ from vyre.lowering.llvm.clipping import effect_level
 from vyre.lowering.llvm.entries import launched_by
 from vyre.lowering.llvm.sharing import share_uniform_loops
 from vyre.passes.host_plan import HostPlanPass
-from vyre.runtime.executable import find_program
+from vyre.runtime.program_choice import find_program
 
 I32 = np.int32
 

@@ -25,7 +25,8 @@ from vyre.runtime.errors import (
     OutOfMemory,
     Timeout,
 )
-from vyre.runtime.executable import Executable, find_program
+from vyre.runtime.executable import Executable
+from vyre.runtime.program_choice import find_program
 from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.runtime.variants import split_program
 from vyre.testing import FaultyBackend, RecordingBackend

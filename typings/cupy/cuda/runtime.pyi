@@ -18,6 +18,7 @@ cudaDevAttrMaxGridDimZ: int
 cudaDevAttrMaxSharedMemoryPerBlock: int
 cudaDevAttrMaxThreadsPerBlock: int
 cudaDevAttrMultiProcessorCount: int
+cudaDevAttrPageableMemoryAccess: int
 memcpyDeviceToDevice: int
 memcpyDeviceToHost: int
 memcpyHostToDevice: int

@@ -283,7 +283,12 @@ class IRBuilder:
     # Control
     def phi(self, typ: Type, name: str = "") -> PhiInstr: ...
     def call(
-        self, fn: Value, args: Sequence[Value], name: str = "", tail: bool = False
+        self,
+        fn: Value,
+        args: Sequence[Value],
+        name: str = "",
+        tail: bool = False,
+        cconv: str | None = None,
     ) -> Instruction: ...
     def branch(self, target: Block) -> Instruction: ...
     def cbranch(self, cond: Value, truebr: Block, falsebr: Block) -> Instruction: ...

@@ -12,7 +12,7 @@ vyre.program @copy [64, 1, 1] {
   vyre.store %v, %to[%i] : memref<?xi32>
 }
 
-// CHECK:      vyre.megakernel @derived plan {global_barriers = 3 : i64, max_group_width = 3 : i64} {
+// CHECK:      vyre.megakernel @derived plan {global_barriers = 3 : ui64, max_group_width = 3 : ui64} {
 vyre.megakernel @derived {
   // CHECK-NEXT: vyre.wave "a_to_b" {{.*}} group 0
   vyre.wave "a_to_b" @copy with {from = "a", to = "b"}
@@ -36,7 +36,7 @@ vyre.megakernel @derived {
 }
 
 // What is given counts instead, in both directions; who is derived comes after both writers.
-// CHECK:      vyre.megakernel @given plan {global_barriers = 2 : i64, max_group_width = 2 : i64} {
+// CHECK:      vyre.megakernel @given plan {global_barriers = 2 : ui64, max_group_width = 2 : ui64} {
 // CHECK-NEXT:   vyre.wave "one" {{.*}} group 1
 // CHECK-NEXT:   vyre.wave "two" {{.*}} group 0
 // CHECK-NEXT:   vyre.wave "three" {{.*}} group 0
@@ -48,6 +48,6 @@ vyre.megakernel @given {
   vyre.wave "reader" @copy with {from = "b", to = "e"}
 }
 
-// CHECK:      vyre.megakernel @empty plan {global_barriers = 0 : i64, max_group_width = 0 : i64} {
+// CHECK:      vyre.megakernel @empty plan {global_barriers = 0 : ui64, max_group_width = 0 : ui64} {
 vyre.megakernel @empty {
 }

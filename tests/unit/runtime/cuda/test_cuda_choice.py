@@ -16,17 +16,23 @@ from vyre.runtime.errors import UnsupportedFeature
 
 
 class Driver:
-    """NVIDIA's driver, as far as it is asked."""
+    """NVIDIA's driver, as far as it is asked: one device of a capability, or none."""
 
-    def __init__(self, count: int, status: int = 0):
-        self._count = count
+    def __init__(self, capability: tuple[int, int] | None, status: int = 0):
+        self._capability = capability
         self._status = status
 
     def cuInit(self, flags: int) -> int:
         return self._status
 
-    def cuDeviceGetCount(self, place: Any) -> int:
-        place._obj.value = self._count
+    def cuDeviceGet(self, place: Any, number: int) -> int:
+        place._obj.value = 5 + number
+        return 0 if self._capability else 101
+
+    def cuDeviceGetAttribute(self, place: Any, attribute: int, device: int) -> int:
+        assert device == 5
+        assert self._capability
+        place._obj.value = self._capability[(75, 76).index(attribute)]
         return 0
 
 
@@ -47,8 +53,11 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def drive(monkeypatch: pytest.MonkeyPatch, driver: object) -> None:
+    others = ctypes.CDLL
+
     def load(name: str) -> object:
-        assert name == "libcuda.so.1"
+        if name != "libcuda.so.1":
+            return others(name)
         if driver is None:
             raise OSError("no such file")
         return driver
@@ -57,19 +66,25 @@ def drive(monkeypatch: pytest.MonkeyPatch, driver: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("driver", "count"),
+    ("driver", "capability"),
     [
         (None, 0),
-        (Driver(0), 0),
-        (Driver(2, status=34), 0),  # A driver that is none, for those who build.
+        (Driver(None), 0),
+        (Driver((9, 0), status=34), 0),  # A driver that is none, for those who build.
         (object(), 0),
-        (Driver(2), 2),
+        (Driver((6, 1)), 61),
+        (Driver((7, 0)), 70),
+        (Driver((12, 1)), 121),
     ],
 )
-def test_devices_are_counted(monkeypatch: pytest.MonkeyPatch, driver: object, count: int):
+def test_the_first_device_is_asked(
+    monkeypatch: pytest.MonkeyPatch, driver: object, capability: int
+):
     drive(monkeypatch, driver)
     monkeypatch.setattr(sys, "platform", "linux")
-    assert presence.device_count() == count
+    monkeypatch.setattr(presence, "find_spec", is_there)
+    assert presence.first_capability() == capability
+    assert presence.has_gpu() == (capability >= 70)
 
 
 def test_without_a_driver_cupy_is_not_imported(monkeypatch: pytest.MonkeyPatch):
@@ -89,7 +104,7 @@ def test_without_cupy_the_driver_is_not_loaded(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_with_a_gpu_it_is_taken(monkeypatch: pytest.MonkeyPatch):
-    drive(monkeypatch, Driver(1))
+    drive(monkeypatch, Driver((8, 6)))
     monkeypatch.setattr(presence, "find_spec", is_there)
     taken = object()
     own: Any = vars(backends)["_OWN"]

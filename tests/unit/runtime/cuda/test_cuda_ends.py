@@ -118,6 +118,49 @@ def test_timeouts(make_device: MakeDevice, mode: Any, text: str, interval: int):
     assert exe(a=np.ones(8, np.int32))["a"].all()
 
 
+MUCH_AFTER_AN_ENDLESS_LOOP = program(
+    A,
+    '%n = vyre.param "n" : index',
+    f"""
+  scf.while : () -> () {{
+    %v = vyre.load %a[%c0] : memref<?xi32>
+    %go = arith.cmpi eq, %v, %i0 : i32
+    scf.condition(%go)
+  }} do {{
+    %w = vyre.load %a[%c1] : memref<?xi32>
+    vyre.store %w, %a[%c1] : memref<?xi32>
+    scf.yield
+  }}
+  scf.for %k = %c0 to %n step %c1 {{
+    {SYNC}
+    %u = vyre.load %a[%x] : memref<?xi32>
+    %more = arith.addi %u, %i1 : i32
+    vyre.store %more, %a[%x] : memref<?xi32>
+  }}
+""",
+)
+
+
+@on_every_device
+@pytest.mark.parametrize("is_timed", [False, True])
+@pytest.mark.parametrize(
+    ("trips", "passes"), [(5000, 1), (1, 3000)], ids=["launches", "passes"]
+)
+def test_the_queue_is_never_full(
+    make_device: MakeDevice, is_timed: bool, trips: int, passes: int
+):
+    """A driver would block then, and nobody could end the kernel that is under way."""
+    device = make_device()
+    exe = vyre.compile(MUCH_AFTER_AN_ENDLESS_LOOP, engine=CudaBackend(device), mode="split")
+    run = exe.timed if is_timed else exe
+    options: Any = {"fixpoint_iterations": passes, "check_interval": None}
+    for _ in range(2):
+        with pytest.raises(Timeout):
+            run(a=array(), n=trips, timeout=0.3, **options)
+    found = exe(a=np.ones(8, np.int32), n=trips, **options)
+    assert found["a"].tolist() == [1 + trips * passes] * 8
+
+
 @on_every_device
 @pytest.mark.parametrize("text", [ENDLESS, ENDLESS_BARRIERS], ids=["loop", "barriers"])
 def test_ctrl_c(make_device: MakeDevice, text: str):

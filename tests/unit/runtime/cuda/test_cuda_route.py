@@ -6,14 +6,21 @@ from typing import Any
 import numpy as np
 import pytest
 from counting_programs import counting
-from cuda_devices import EVERY_DEVICE, host_device
+from cuda_devices import EVERY_DEVICE, MakeDevice, host_device
+from nvrtc_texts import machine_code_of
+from typing_extensions import override
 
 import vyre
+from vyre.dialects.vyre import ProgramOp
 from vyre.runtime.cuda.backend import CudaBackend
+from vyre.runtime.cuda.kernels import kernel_text
+from vyre.runtime.cuda.unit import CudaUnit
 from vyre.runtime.errors import (
+    CompileFailed,
     DoesNotFit,
     UnsupportedFeature,
 )
+from vyre.runtime.geometry import Geometry
 from vyre.testing.host_cuda import PRETENDED, HostCudaDevice
 
 on_every_device = pytest.mark.parametrize("make_device", EVERY_DEVICE)
@@ -62,6 +69,36 @@ def test_what_does_not_fit_cannot_be_native():
     assert (caught.value.needed, caught.value.limit) == (9, 8)
 
 
+class BoastingBackend(CudaBackend):
+    """Says that one workgroup more fits than does."""
+
+    @override
+    def resident_groups(self, kernel: CudaUnit, geometry: Geometry) -> int:
+        return super().resident_groups(kernel, geometry) + 1
+
+
+@pytest.mark.parametrize("mode", ["native", "auto"])
+def test_one_block_too_many_is_refused_by_the_device(mode: Any):
+    """Should the engine ever launch it: blocks would wait for one that never begins."""
+    backend = BoastingBackend(host_device(blocks_at_once=2))
+    exe = vyre.compile(counting(3), engine=backend, mode=mode)
+    assert exe(a=array(), grid=8)["a"][0] == 3
+    with pytest.raises(DoesNotFit, match="9 blocks of p_kernel cannot wait") as caught:
+        exe(a=array(), grid=9)
+    assert (caught.value.needed, caught.value.limit) == (9, 8)
+    assert exe(a=array(), grid=10, mode="auto")["a"][0] == 3
+
+
+def test_grids_of_several_dimensions_are_counted_as_a_whole():
+    _, backend = on_host(blocks_at_once=2)
+    exe = vyre.compile(counting(3), engine=backend, mode="native")
+    for grid in ((8, 1, 1), (2, 4), (2, 2, 2), (1, 1, 8)):
+        exe(a=array(), grid=grid)
+    for grid in ((3, 3), (1, 1, 9), (2, 5, 1)):
+        with pytest.raises(DoesNotFit):
+            exe(a=array(), grid=grid)
+
+
 def test_occupancy_is_that_of_the_workgroup():
     """2048 invocations fit on each of 4 multiprocessors, and 16 workgroups."""
     _, backend = on_host()
@@ -88,6 +125,52 @@ def test_limits_of_the_device():
         exe(a=array(), grid=(1, 65536))
     with pytest.raises(DoesNotFit, match="2048 invocations of a workgroup"):
         exe(a=array(), grid=1, workgroup=2048)
+
+
+def tiled(size: int) -> str:
+    """A program with so many bytes of workgroup memory, in two buffers."""
+    return f"""
+vyre.program @p [64, 1, 1] {{
+  %a = vyre.buffer "a" read_write binding 0 : memref<64xi32>
+  %t = vyre.buffer "t" workgroup : memref<64xi32>
+  %u = vyre.buffer "u" workgroup : memref<{size - 256}xi8>
+  %i = vyre.local_id x
+  %v = vyre.load %a[%i] : memref<64xi32>
+  %b = arith.trunci %v : i32 to i8
+  vyre.store %v, %t[%i] : memref<64xi32>
+  vyre.store %b, %u[%i] : memref<{size - 256}xi8>
+  vyre.barrier acq_rel
+  %zero = arith.constant 0 : index
+  %w = vyre.load %t[%zero] : memref<64xi32>
+  %c = vyre.load %u[%zero] : memref<{size - 256}xi8>
+  %d = arith.extui %c : i8 to i32
+  %sum = arith.addi %w, %d : i32
+  vyre.store %sum, %a[%i] : memref<64xi32>
+}}
+"""
+
+
+@on_every_device
+def test_workgroup_memory_has_a_limit(make_device: MakeDevice):
+    backend = CudaBackend(make_device())
+    a = np.full(64, 3, np.int32)
+    limit = backend.device.limits.shared_bytes
+    assert vyre.compile(tiled(limit), engine=backend)(a=a)["a"].tolist() == [6] * 64
+    with pytest.raises(DoesNotFit, match="use smaller workgroup buffers") as caught:
+        vyre.compile(tiled(limit + 8), engine=backend)
+    assert (caught.value.needed, caught.value.limit) == (limit + 8, limit)
+
+
+def test_nvrtc_has_the_same_limit():
+    """The most that is let through compiles, and no more does."""
+    (program,) = vyre.parse(tiled(49152)).body.block.ops
+    assert isinstance(program, ProgramOp)
+    kernel = kernel_text(program)
+    assert kernel.shared_bytes == 49152
+    machine_code_of(kernel.source, 80)
+    too_much = kernel.source.replace("[48896]", "[48904]")
+    with pytest.raises(CompileFailed, match="too much shared data"):
+        machine_code_of(too_much, 80)
 
 
 def test_sources():

@@ -121,6 +121,39 @@ def test_a_cooperative_grid_is_never_made_smaller(fake: FakeCupy):
     assert "error 720" in fails(lambda: device.launch(function, *shape, cooperative=True))
 
 
+def test_memory_belongs_to_the_stream_that_uses_it(lazy_fake: FakeCupy):
+    """CuPy's pool hands out what was freed to that stream only, behind what it did."""
+    device = new_device()
+    stream = device.new_stream()
+    address = device.allocate(64, stream)
+    device.clear(address, 64, stream)
+    device.free(address)
+    default = lazy_fake.stream(lazy_fake.default)
+    lazy_fake.harness.synchronize(default)  # Would give it to others now.
+    device.synchronize(stream)
+    assert lazy_fake.harness.live_bytes == 0
+
+
+@pytest.mark.parametrize("place", ["pinned", "within reach", "elsewhere"])
+def test_uploads_take_the_data_as_it_is_now(lazy_fake: FakeCupy, place: str):
+    """Also from memory that a GPU can read by itself, which it does later."""
+    lazy_fake.reads_host_memory = place == "within reach"
+    device = new_device()
+    stream = device.new_stream()
+    address = device.allocate(8, stream)
+    data: Any = np.arange(8, dtype=np.uint8)
+    if place == "pinned":
+        cuda = cast(Any, lazy_fake.modules["cupy.cuda"])
+        with device._working():
+            data = np.frombuffer(memoryview(cuda.alloc_pinned_memory(8)), np.uint8)
+        data[:] = np.arange(8)
+    device.upload(address, data, stream)
+    data[:] = 99
+    found = np.zeros(8, np.uint8)
+    device.download(address, found, stream)
+    assert found.tolist() == list(range(8))
+
+
 def test_other_threads_have_a_context(fake: FakeCupy):
     exe = vyre.compile(counting(3), engine=new_backend(), mode="split")
     found: list[int] = []
@@ -143,6 +176,7 @@ def test_the_current_device_stays_the_callers(fake: FakeCupy):
 ERRORS = {
     2: OutOfMemory,
     46: DeviceLost,
+    226: DeviceLost,
     214: DeviceLost,
     700: DeviceLost,
     719: DeviceLost,
@@ -158,6 +192,16 @@ def test_errors_have_a_type(fake: FakeCupy, status: int):
     with pytest.raises(ERRORS[status], match=f"error {status}"):
         exe(a=np.zeros(8, np.int32))
     fake.fails_with = None
+    assert exe(a=np.zeros(8, np.int32))["a"][0] == 3
+
+
+def test_a_lost_gpu_is_opened_again_when_it_is_back(fake: FakeCupy):
+    backend = new_backend()
+    fake.fails_with = 700
+    with pytest.raises(DeviceLost):
+        backend.reopened()
+    fake.fails_with = None
+    exe = vyre.compile(counting(3), engine=backend.reopened())
     assert exe(a=np.zeros(8, np.int32))["a"][0] == 3
 
 

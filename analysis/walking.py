@@ -1,0 +1,53 @@
+"""
+All operations of a program, in the order of its text.
+
+The same as xDSL's `walk`, for code that does not change what it walks over: that hands
+every operation through one generator for each level of nesting, and most of the time of a
+large program's analyses would go there.
+"""
+
+from collections.abc import Iterator
+
+from xdsl.ir import Operation, Region
+
+
+def operations_in(region: Region) -> Iterator[Operation]:
+    """
+    The operations inside a region, at every depth.
+
+    Example: `[op for op in operations_in(program.body) if isinstance(op, LoadOp)]`
+    """
+    return _following(_first_ones(region))
+
+
+def operations_of(root: Operation) -> Iterator[Operation]:
+    """
+    An operation, and those inside it at every depth.
+
+    Example: `any(isinstance(op, BarrierOp) for op in operations_of(loop))`
+    """
+    yield root
+    for region in root.regions:
+        yield from operations_in(region)
+
+
+def _first_ones(region: Region) -> list[Operation]:
+    """The first operation of each block, the last block first."""
+    found = [block.first_op for block in region.blocks]
+    return [op for op in reversed(found) if op is not None]
+
+
+def _following(pending: list[Operation]) -> Iterator[Operation]:
+    """Operations, what is inside them and what comes after them; the last one first."""
+    while pending:
+        op: Operation | None = pending.pop()
+        while op is not None:
+            yield op
+            following = op.next_op
+            if op.regions:
+                if following is not None:
+                    pending.append(following)
+                for region in reversed(op.regions):
+                    pending += _first_ones(region)
+                break
+            op = following

@@ -1,0 +1,174 @@
+"""
+Launches: what each worker does for the workgroups of one program, or of several that run
+together.
+
+```llvm
+define internal void @"launch.p.0"(ptr %frame, i64 %word, ...)
+```
+
+It reports the launch in a word of the job and the next, and then runs the worker's part of
+the workgroups. The arguments of all programs follow. It may return early when all shall
+stop, which everybody sees in the next meeting.
+
+What is the same for all launches is in a *frame* on the worker's stack, which is filled
+once: the job, the worker's number and memory, the numbers of workgroups, the number of
+workers, and how the workgroups are divided.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import prod
+
+from llvmlite import ir
+
+from vyre.analysis.uniformity import Level
+from vyre.dialects import vyre
+from vyre.lowering.llvm.clipping import effect_level
+from vyre.lowering.llvm.context import Context
+from vyre.lowering.llvm.costs import is_uneven, operations
+from vyre.lowering.llvm.dividing import Division, Run
+from vyre.lowering.llvm.helpers import Helpers
+from vyre.lowering.llvm.meetings import is_first, report
+from vyre.lowering.llvm.programs import ProgramFunctions
+from vyre.lowering.llvm.values import INDEX, POINTER, register_types
+
+LONGEST_PIECE = 1 << 24
+"""Operations between two looks at whether to stop, in launches without long loops."""
+
+NEAR = 1 << 13
+"""Invocations that run one program after the other, while what they read is near."""
+
+Programs = tuple[vyre.ProgramOp, ...]
+
+_FRAME: tuple[ir.Type, ...] = (POINTER, INDEX, POINTER, *[INDEX] * 6)
+
+
+def new_frame(
+    builder: ir.IRBuilder, context: Context, groups: Sequence[ir.Value], division: Division
+) -> ir.Value:
+    """What all launches of a worker need, on its stack."""
+    frame = builder.alloca(INDEX, len(_FRAME), "frame")
+    common = [context.job, context.worker, context.memory, *groups]
+    shares = [division.workers, division.share, division.rest]
+    for number, value in enumerate([*common, *shares]):
+        builder.store(value, _place(builder, frame, number))
+    return frame
+
+
+def _place(builder: ir.IRBuilder, frame: ir.Value, number: int) -> ir.Value:
+    return builder.gep(frame, [ir.Constant(INDEX, number)], source_etype=INDEX)
+
+
+class LaunchFunctions:
+    """
+    The functions of launches, each emitted when it is first needed.
+
+    Example: `LaunchFunctions(helpers, functions, {}).of((program,))`
+    """
+
+    def __init__(
+        self,
+        helpers: Helpers,
+        functions: ProgramFunctions,
+        once: Mapping[vyre.ProgramOp, vyre.ProgramOp | None],
+    ):
+        self._helpers = helpers
+        self._functions = functions
+        self._once = once
+        self._found: dict[Programs, ir.Function] = {}
+
+    def of(self, programs: Programs) -> ir.Function:
+        """The function that runs programs together."""
+        if programs not in self._found:
+            self._found[programs] = self._emitted(programs)
+        return self._found[programs]
+
+    def _emitted(self, programs: Programs) -> ir.Function:
+        types = [_argument_types(program) for program in programs]
+        passed_types = [type for program_types in types for type in program_types]
+        function, builder = self._helpers.new(
+            f"launch.{programs[0].sym_name.data}",
+            ir.VoidType(),
+            [POINTER, INDEX, *passed_types],
+            ("frame", "word"),
+        )
+        frame, word, *passed = function.args
+        code = _LaunchCode(builder, frame)
+        code.over = function.append_basic_block("over")
+        report(builder, code.context, word)
+        for program, registers in zip(programs, types):
+            self._add(code, program, passed[: len(registers)])
+            passed = passed[len(registers) :]
+        code.run(programs)
+        builder.branch(code.over)
+        builder.position_at_end(code.over)
+        builder.ret_void()
+        return function
+
+    def _add(
+        self, code: "_LaunchCode", program: vyre.ProgramOp, passed: Sequence[ir.Value]
+    ) -> None:
+        once = self._once.get(program)
+        if once is not None:
+            code.run_once(code.call_of(self._functions.of(once), passed))
+        call = code.call_of(self._functions.of(program), passed)
+        if effect_level(program) is Level.GRID:
+            code.run_once(call)
+        else:
+            code.runs.append(call)
+
+
+class _LaunchCode:
+    """Emits what a worker does for a launch."""
+
+    over: ir.Block
+
+    def __init__(self, builder: ir.IRBuilder, frame: ir.Value):
+        self.builder = builder
+        job, worker, memory, *others = (
+            builder.load(_place(builder, frame, number), typ=type)
+            for number, type in enumerate(_FRAME)
+        )
+        groups, shares = others[:3], others[3:]
+        self.context = Context(job, worker, memory)
+        self._common = [job, worker, memory, *groups]
+        self._division = Division(builder, self.context, *shares)
+        self.runs: list[Run] = []
+        """The programs whose workgroups are divided."""
+
+    def call_of(self, function: ir.Function, passed: Sequence[ir.Value]) -> Run:
+        """A call of a program's function."""
+        return lambda first, end: self.builder.call(
+            function, [*self._common, first, end, *passed]
+        )
+
+    def run_once(self, run: Run) -> None:
+        """One workgroup is enough: all would do the same."""
+        with self.builder.if_then(is_first(self.builder, self.context)):
+            run(ir.Constant(INDEX, 0), ir.Constant(INDEX, 1))
+
+    def run(self, programs: Programs) -> None:
+        """The worker's part of all programs whose workgroups are divided."""
+        if not self.runs:
+            return
+        if any(map(is_uneven, programs)):
+            self._division.run_pieces(self._run_all, self._poll)
+            return
+        size = prod(programs[0].workgroup)
+        longest = LONGEST_PIECE // max(1, sum(map(operations, programs)) * size)
+        if len(self.runs) > 1:
+            longest = min(longest, NEAR // size)
+        self._division.run_whole(self._run_all, max(1, longest), self._poll)
+
+    def _run_all(self, first: ir.Value, end: ir.Value) -> None:
+        for run in self.runs:
+            run(first, end)
+
+    def _poll(self) -> None:
+        on = self.builder.append_basic_block("on")
+        self.builder.cbranch(self.context.is_over(self.builder), self.over, on)
+        self.builder.position_at_end(on)
+
+
+def _argument_types(program: vyre.ProgramOp) -> list[ir.Type]:
+    types = [entry.results[0].type for entry in program.launch_table]
+    return register_types(types)

@@ -1,0 +1,223 @@
+"""
+Regions of a program that occur more than once in a schedule become programs.
+
+Before:
+
+```mlir
+vyre.schedule @p {
+  ...
+  vyre.launch @p.0(%x, %y, %a)
+}
+vyre.program @p.0 [64, 1, 1] {
+  ...
+  vyre.region "w0" from "saxpy" { ... }     // x, y
+  vyre.region "w1" from "scale" { ... }     // a
+}
+```
+
+After, where the second launch does not wait for the first:
+
+```mlir
+vyre.schedule @p {
+  ...
+  vyre.launch @p.0(%x, %y, %a)
+  vyre.launch @p.0.w1(%a)
+}
+vyre.program @p.0 [64, 1, 1] {
+  ...
+  vyre.region "w0" from "saxpy" { ... }
+}
+vyre.program @p.0.w1 [64, 1, 1] {
+  %a = ...
+  vyre.region "w1" from "scale" { ... }
+}
+```
+
+Why the meaning stays: a region that goes gives no values to others and needs none but
+what is computed from the table, literals and ids, which is computed again. It has no buffer
+in common with the rest of the program that one of the two writes, so neither can see how
+far the other is, in any invocation; that holds for workgroup memory, too. Programs in which
+invocations return or trap stay whole. So it is the same whether an invocation executes the
+two one after the other or not.
+
+This is done for regions that are the same as others, see `vyre.lowering.llvm.forms`: they
+are compiled once, whatever they were fused with.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from vyre.analysis.buffer_sources import Declaration, buffer_sources
+from vyre.analysis.purity import PURE_OPS, is_pure
+from vyre.analysis.walking import operations_in, operations_of
+from vyre.dialects import vyre
+from vyre.lowering.llvm.forms import Entry, Form, form_of
+from vyre.lowering.llvm.launching import Launching
+from vyre.passes.dead_code import remove_dead_code
+
+_TABLE = (vyre.BufferOp, vyre.ParamOp)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A region that can be a program of its own, and what it needs beyond the table."""
+
+    region: vyre.RegionOp
+    needed: Sequence[Operation]
+    form: Form
+
+
+def outline_regions(
+    programs: Sequence[vyre.ProgramOp], launching: Launching
+) -> list[vyre.ProgramOp]:
+    """
+    Let regions that are the same as others be programs of their own; gives all programs.
+
+    Example: `outline_regions(launched_by(schedule), Launching.of(schedule))`
+    """
+    active = {program: _active(program) for program in programs}
+    if all(len(ops) == 1 for ops in active.values()):
+        return list(programs)
+    parts = {program: list(_parts(program, ops)) for program, ops in active.items()}
+    count = Counter(part.form.key for found in parts.values() for part in found)
+    result: list[vyre.ProgramOp] = []
+    for program, found in parts.items():
+        result.append(program)
+        several = [part for part in found if count[part.form.key] > 1]
+        if len(several) == len(active[program]):
+            several = several[1:]
+        outlined = [_outline(part, program, launching) for part in reversed(several)]
+        result += reversed(outlined)
+        if several:
+            remove_dead_code(program.body.block)
+    return result
+
+
+def _active(program: vyre.ProgramOp) -> list[Operation]:
+    """What a program executes besides computing values."""
+    ops = program.body.block.ops
+    return [op for op in ops if not isinstance(op, _TABLE) and not is_pure(op)]
+
+
+def _parts(program: vyre.ProgramOp, active: Sequence[Operation]) -> Iterator[_Part]:
+    """The regions that have nothing to do with the rest of their program."""
+    is_alone = len(active) == 1
+    if not is_alone and any(
+        isinstance(op, vyre.ReturnOp | vyre.TrapOp) for op in operations_in(program.body)
+    ):
+        return
+    independent = set(active) if is_alone else _independent(program, active)
+    for op in active:
+        if isinstance(op, vyre.RegionOp) and not op.outputs and op in independent:
+            needed = _needed(op)
+            if needed is not None:
+                yield _Part(op, needed, form_of([*needed, op]))
+
+
+def _independent(program: vyre.ProgramOp, active: Sequence[Operation]) -> set[Operation]:
+    """Operations that have no buffer in common with another one that one of them writes."""
+    sources = buffer_sources(program)
+    touched = {op: _touched(op, sources) for op in active}
+    users = Counter(buffer for found in touched.values() for buffer in found)
+    written = {buffer for found in touched.values() for buffer in found if found[buffer]}
+    return {
+        op
+        for op, found in touched.items()
+        if not any(users[buffer] > 1 and buffer in written for buffer in found)
+    }
+
+
+def _touched(
+    root: Operation, sources: dict[SSAValue, tuple[Declaration, ...]]
+) -> dict[Declaration, bool]:
+    """The buffers that are touched inside an operation, and whether they may be written."""
+    found: dict[Declaration, bool] = {}
+    for op in operations_of(root):
+        if type(op) in PURE_OPS or isinstance(op, vyre.LengthOp):
+            continue
+        for operand in op.operands:
+            for buffer in sources.get(operand, ()):
+                is_written = not isinstance(op, vyre.LoadOp)
+                found[buffer] = found.get(buffer, False) or is_written
+    return found
+
+
+def _needed(region: vyre.RegionOp) -> list[Operation] | None:
+    """What a region needs beyond the table, in order; None if that is not pure."""
+    found: set[Operation] = set()
+    pending: list[Operation] = list(operations_of(region))
+    inside = set(pending)
+    for op in pending:
+        for value in op.operands:
+            owner = value.owner
+            if not isinstance(owner, Operation) or owner in inside or owner in found:
+                continue
+            if not isinstance(owner, _TABLE):
+                if not is_pure(owner):
+                    return None
+                found.add(owner)
+                pending.append(owner)
+    return _in_order(found, region)
+
+
+def _in_order(ops: set[Operation], region: vyre.RegionOp) -> list[Operation]:
+    if not ops:
+        return []
+    assert region.parent is not None
+    return [op for op in region.parent.ops if op in ops]
+
+
+def _outline(part: _Part, program: vyre.ProgramOp, launching: Launching) -> vyre.ProgramOp:
+    """Move a region to a program of its own, which is launched with the old one."""
+    copies: dict[SSAValue, SSAValue] = {}
+    used = set(part.form.entries)
+    table = [entry for entry in program.table if entry in used]
+    before = [op.clone(copies) for op in (*table, *part.needed)]
+    part.region.detach()
+    _use(copies, part.region.walk())
+    name = _free_name(program, part.region, launching)
+    outlined = vyre.ProgramOp(name, program.workgroup, [*before, part.region])
+    outlined.attributes.update(program.attributes)
+    outlined.location = part.region.location
+    Rewriter.insert_op(outlined, InsertPoint.after(program))
+    _launch(outlined, program, used, launching)
+    return outlined
+
+
+def _use(copies: dict[SSAValue, SSAValue], ops: Iterable[Operation]) -> None:
+    for op in ops:
+        for index, operand in enumerate(op.operands):
+            if operand in copies:
+                op.operands[index] = copies[operand]
+
+
+def _free_name(program: vyre.ProgramOp, region: vyre.RegionOp, launching: Launching) -> str:
+    label = "part" if region.generator is None else region.generator.data
+    name, number = f"{program.sym_name.data}.{label}", 0
+    while launching.by_program.get(name):
+        number += 1
+        name = f"{program.sym_name.data}.{label}.{number}"
+    return name
+
+
+def _launch(
+    outlined: vyre.ProgramOp,
+    origin: vyre.ProgramOp,
+    used: set[Entry],
+    launching: Launching,
+) -> None:
+    """Launch a program wherever the one that it comes from is launched."""
+    name = outlined.sym_name.data
+    table = list(origin.launch_table)
+    for launch in launching.by_program[origin.sym_name.data]:
+        given = zip(table, launch.arguments, strict=True)
+        arguments = [argument for entry, argument in given if entry in used]
+        joining = vyre.LaunchOp(name, arguments)
+        joining.location = launch.location
+        Rewriter.insert_op(joining, InsertPoint.after(launch))
+        launching.by_program[name].append(joining)
+        launching.heads[joining] = launch

@@ -1,0 +1,96 @@
+"""Dispatches that are made many times: what they enqueue is always the same."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from typing_extensions import override
+
+from vyre.runtime.backend import Buffer, Prepared, Repeatable, Whole, is_buffer
+from vyre.runtime.cuda.dispatch import Dispatch
+from vyre.runtime.cuda.engine import CudaEngine
+from vyre.runtime.cuda.memory import CudaMemory
+from vyre.runtime.cuda.tape import ClearStep
+from vyre.runtime.cuda.unit import CudaUnit
+from vyre.runtime.cuda.workspace import Workspace
+from vyre.runtime.deadline import Deadline
+
+
+class PreparedDispatch(Prepared):
+    """
+    A dispatch with memory of its own. Buffers named in `zeros` are cleared first.
+
+    Example: `PreparedDispatch(engine, whole, ["out"]).run(Deadline())`
+    """
+
+    def __init__(self, engine: CudaEngine, whole: Whole, zeros: Sequence[str]):
+        self._engine = engine
+        self._whole = whole
+        self._zeros = frozenset(zeros)
+        self._unit: CudaUnit = whole.kernel
+        self._space: Workspace | None = self._unit.take_workspace()
+
+    @override
+    def run(self, deadline: Deadline) -> tuple[int, int]:
+        return Together([self]).run(deadline)
+
+    def dispatch(self, deadline: Deadline) -> Dispatch:
+        """The next dispatch, of which nothing is enqueued yet."""
+        whole = replace(self._whole, deadline=deadline)
+        if self._space is None:
+            self._space = self._unit.take_workspace()
+        return Dispatch(self._engine, self._unit, whole, self._space)
+
+    def cleared(self) -> list[ClearStep]:
+        """What comes before it."""
+        return [
+            ClearStep(value.memory.address, value.size)
+            for value in self._whole.arguments
+            if is_buffer(value) and value.name in self._zeros and value.size
+        ]
+
+    def drop_workspace(self) -> None:
+        """Take other memory next time, after a dispatch that did not end well."""
+        if self._space is not None:
+            self._space.close()
+        self._space = None
+
+    @override
+    def rebind(self, arguments: Sequence[int | np.generic]) -> None:
+        pairs = zip(self._whole.arguments, arguments, strict=True)
+        self._whole = replace(self._whole, arguments=[_rebound(*pair) for pair in pairs])
+
+
+class Together(Repeatable):
+    """
+    Dispatches that are enqueued one after the other; the host waits when all are.
+
+    Example: `Together([one, other]).run(Deadline())`
+    """
+
+    def __init__(self, batch: Sequence[PreparedDispatch]):
+        self._batch = batch
+
+    @override
+    def run(self, deadline: Deadline) -> tuple[int, int]:
+        dispatches = [each.dispatch(deadline) for each in self._batch]
+        passes = 0
+        try:
+            for prepared, dispatch in zip(self._batch, dispatches):
+                passes += dispatch.enqueue(prepared.cleared())
+            dispatches[-1].wait()
+        except BaseException:
+            for dispatch in dispatches:
+                dispatch.space.stop.set(1)  # All, before one is waited for.
+            for prepared, dispatch in zip(self._batch, dispatches):
+                dispatch.stop()
+                prepared.drop_workspace()
+            raise
+        return passes, sum(sum(dispatch.launches.values()) for dispatch in dispatches)
+
+
+def _rebound(before: Any, value: int | np.generic) -> Buffer | np.generic:
+    if isinstance(value, int):
+        return replace(before, memory=CudaMemory(value))
+    return value

@@ -1,0 +1,378 @@
+"""
+Megakernels that stay on the engine: compiled once, with their buffers in place, dispatched
+again and again.
+
+```python
+megakernel = vyre.Megakernel("rules.mlir", budget=1 << 20)
+handles = [megakernel.resident(facts=facts) for facts in batches]
+megakernel.dispatch(handles[0])["results"]
+megakernel.many(handles)
+```
+
+Any program can be one. The waves of a `vyre.megakernel` are planned and fused first. It
+runs as it does in a call: with grid barriers where the engine has them and the grid fits,
+and else segment by segment on the same resident buffers.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from itertools import count
+from os import PathLike
+from threading import RLock
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from vyre.diagnostics import VyreError, did_you_mean
+from vyre.passes.plan_megakernel import PlanMegakernelPass
+from vyre.reading import parse
+from vyre.runtime.arguments import check_overlaps
+from vyre.runtime.backend import Backend
+from vyre.runtime.batch_storage import BatchStorage
+from vyre.runtime.config import DispatchConfig
+from vyre.runtime.device_array import AnyArray
+from vyre.runtime.dispatch_statistics import NOTHING_DONE, Statistics
+from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.executable import Executable, compile
+from vyre.runtime.failure_class import FailureClass, failure_class
+from vyre.runtime.handle import Handle, Pipeline
+from vyre.runtime.held import NOTHING
+from vyre.runtime.row import Row
+from vyre.runtime.waves import planned
+
+Array = NDArray[Any]
+Outputs = Mapping[str, AnyArray]
+
+_pipelines = count(1)
+
+
+class Observed(NamedTuple):
+    """Results of a dispatch, and what it took."""
+
+    results: dict[str, Array]
+    statistics: Statistics
+
+
+class ObservedBatch(NamedTuple):
+    """Results of a batch, row by row, and what it took."""
+
+    results: list[dict[str, Array]]
+    statistics: Statistics
+
+
+class Megakernel:
+    """
+    A program compiled once for an engine, for many dispatches on resident buffers.
+
+    `budget`, `graph` and `packing` are those of `vyre-plan-megakernel`. `config` says how
+    to dispatch, for example `LaunchGeometry(1024, 256).config()`. `reads` names the buffers
+    that dispatches read back, which are all that the program may write if it is left out.
+
+    If the device is lost, the program is compiled and the buffers are made anew once, with
+    what they held before the dispatch, and it is tried again; not if `recovers` is False.
+
+    | call | what it gives |
+    |---|---|
+    | `dispatch(handle)` | results by name |
+    | `observed(handle)` | results and statistics |
+    | `into(handle, outputs)` | statistics; results go to the caller's arrays |
+    | `many(handles)` | results of each, by one submission |
+    | `many_observed(handles)` | the same, and statistics |
+    | `many_into(handles, outputs)` | statistics; results go to the caller's arrays |
+    | `many_with_scratch(handles, storage)` | statistics; results go to `storage` |
+    | `borrowed(...)` | results and statistics of one dispatch of the caller's arrays |
+
+    It may be used from several threads at once.
+
+    Example: `vyre.Megakernel("rules.mlir", engine="cpu").plan["global_barriers"]`
+    """
+
+    def __init__(
+        self,
+        source: ModuleOp | str | PathLike[str],
+        *,
+        program: str | None = None,
+        engine: str | Backend | Callable[..., None] = "auto",
+        config: DispatchConfig | None = None,
+        budget: int | None = None,
+        graph: int = 0,
+        packing: Literal["in_order", "best"] = "in_order",
+        reads: Sequence[str] | None = None,
+        recovers: bool = True,
+    ):
+        module = source if isinstance(source, ModuleOp) else parse(source)
+        options = PlanMegakernelPass(budget=budget, graph=graph, packing=packing)
+        module, plan = planned(module, program, options)
+        self.plan = plan
+        """The figures of the plan, if there are waves."""
+        self._config = config or DispatchConfig()
+        mode = self._config.mode or "auto"
+        exe = compile(module, program=program, engine=engine, mode=mode)
+        self._reads = _checked_reads(exe, reads)
+        self._recovers = recovers
+        self._pipeline = Pipeline(exe, next(_pipelines))
+        self._recovery = RLock()
+
+    @property
+    def exe(self) -> Executable:
+        """The program on its engine."""
+        return self._pipeline.exe
+
+    @property
+    def pipeline_id(self) -> int:
+        """The number of what is compiled; another one after a recovery."""
+        return self._pipeline.number
+
+    def resident(
+        self, arguments: Mapping[str, object] = NOTHING, /, **named: Any
+    ) -> Handle:
+        """
+        Upload the arguments of a program, for many dispatches on them. Outputs are zeros at
+        first, and are not cleared between dispatches.
+
+        Example: `megakernel.resident(facts=facts, grid=4)`
+        """
+        pipeline = self._pipeline
+        given, config = pipeline.exe.sorted_out(arguments, self._config, named)
+        return Handle(self, pipeline, given, config, self._reads, self._recovers)
+
+    def dispatch(self, handle: Handle) -> dict[str, Array]:
+        """
+        Run on the buffers of a handle, and read results back.
+
+        Example: `megakernel.dispatch(handle)["results"]`
+        """
+        return self.observed(handle).results
+
+    def observed(self, handle: Handle) -> Observed:
+        """
+        Run on the buffers of a handle, and tell what it took.
+
+        Example: `results, statistics = megakernel.observed(handle)`
+        """
+        results = _new_arrays(handle.row)
+        return Observed(results, self._run([handle], [results]))
+
+    def into(self, handle: Handle, outputs: Mapping[str, object]) -> Statistics:
+        """
+        Run on the buffers of a handle, and read only those results back that there are
+        arrays for. Nothing is allocated.
+
+        Example: `megakernel.into(handle, {"results": array}).latency_ns`
+        """
+        return self._run([handle], [handle.outputs(outputs)])
+
+    def many(self, handles: Sequence[Handle]) -> list[dict[str, Array]]:
+        """
+        Run on the buffers of each handle, by one submission.
+
+        Example: `[row["results"] for row in megakernel.many(handles)]`
+        """
+        return self.many_observed(handles).results
+
+    def many_observed(self, handles: Sequence[Handle]) -> ObservedBatch:
+        """
+        Run on the buffers of each handle, and tell what it took.
+
+        Example: `megakernel.many_observed(handles).statistics.kernel_launches` is 1.
+        """
+        results = [_new_arrays(handle.row) for handle in handles]
+        return ObservedBatch(results, self._run(handles, results))
+
+    def many_into(
+        self, handles: Sequence[Handle], outputs: Sequence[Mapping[str, object]]
+    ) -> Statistics:
+        """
+        Run on the buffers of each handle, with results in arrays of the caller.
+
+        Example: `megakernel.many_into(handles, [{"results": a}, {"results": b}])`
+        """
+        if len(handles) != len(outputs):
+            raise InvalidArgument(
+                f"there are {len(handles)} handles, and outputs for {len(outputs)}",
+                "pass a dictionary of arrays for each handle",
+            )
+        pairs = zip(handles, outputs)
+        checked = [handle.outputs(arrays) for handle, arrays in pairs]
+        spans = (pair for arrays in checked for pair in arrays.items())
+        check_overlaps((name, array, True) for name, array in spans)
+        return self._run(handles, checked)
+
+    def many_with_scratch(
+        self, handles: Sequence[Handle], storage: BatchStorage
+    ) -> Statistics:
+        """
+        Run on the buffers of each handle, with results in storage that is used again.
+
+        Example: `megakernel.many_with_scratch(handles, storage); storage.batches`
+        """
+        storage.clear()
+        arrays = storage.reserve([handle.row for handle in handles])
+        statistics = self._run(handles, arrays)
+        storage.activate(len(handles))
+        return statistics
+
+    def borrowed(
+        self, arguments: Mapping[str, object] = NOTHING, /, **named: Any
+    ) -> Observed:
+        """
+        One dispatch of arrays of the caller, which are brought to the engine for it.
+
+        Example: `megakernel.borrowed(facts=facts).statistics.input_bytes`
+        """
+        start = time.perf_counter_ns()
+        with self.resident(arguments, **named) as handle:
+            results, statistics = self.observed(handle)
+            row = handle.row
+        inputs = row.input_bytes
+        return Observed(
+            results,
+            statistics._replace(
+                input_bytes=inputs,
+                bytes_moved=inputs + statistics.output_bytes,
+                device_allocation_bytes=row.buffer_bytes,
+                device_allocation_events=row.buffer_count,
+                latency_ns=time.perf_counter_ns() - start,
+                resident_resource_rows=0,
+                resident_resource_handles=0,
+            ),
+        )
+
+    # ---- Submissions
+
+    def _run(self, handles: Sequence[Handle], batches: Sequence[Outputs]) -> Statistics:
+        """Submit all rows at once, and read results back."""
+        if not handles:
+            return NOTHING_DONE
+        start = time.perf_counter_ns()
+        recovered = False
+        with self._locked(handles):
+            pipeline = self._pipeline
+            try:
+                done = _submit(pipeline, handles, batches)
+            except VyreError as error:
+                is_lost = failure_class(error) is FailureClass.DEVICE_LOST
+                if not is_lost or not all(handle.is_recoverable for handle in handles):
+                    raise
+                done = _submit(self._rebuilt(pipeline, error), handles, batches)
+                recovered = True
+        latency = time.perf_counter_ns() - start
+        return _statistics(handles, batches, latency, recovered, done)
+
+    def _locked(self, handles: Sequence[Handle]) -> AbstractContextManager[object]:
+        """Nobody else uses the handles; they are locked in the same order by all."""
+        for handle in handles:
+            if handle.owner is not self:
+                raise InvalidArgument(
+                    "the handle is not one of this megakernel",
+                    "make it by `resident` of the megakernel that runs it",
+                )
+        if len(handles) == 1:
+            return handles[0].lock
+        ordered = {handle.number: handle for handle in handles}
+        if len(ordered) < len(handles):
+            raise InvalidArgument(
+                "a handle is in the batch twice", "run it again in another batch"
+            )
+        locks = ExitStack()
+        for number in sorted(ordered):
+            locks.enter_context(ordered[number].lock)
+        return locks
+
+    def _rebuilt(self, lost: Pipeline, error: VyreError) -> Pipeline:
+        """A new pipeline in the place of one that was lost."""
+        with self._recovery:
+            if self._pipeline is lost:  # Another thread may have been here before.
+                exe = lost.exe
+                try:
+                    engine = exe.backend.reopened()
+                except VyreError as second:
+                    raise error from second
+                anew = Executable(exe.program, engine, exe.config)
+                self._pipeline = Pipeline(anew, next(_pipelines))
+            return self._pipeline
+
+
+class _Done(NamedTuple):
+    """What a submission did."""
+
+    output_bytes: int
+    passes: int
+    launches: int
+
+
+def _submit(
+    pipeline: Pipeline, handles: Sequence[Handle], batches: Sequence[Outputs]
+) -> _Done:
+    """Run all rows, and read them back."""
+    if len(handles) == 1:
+        return _submit_one(pipeline, handles[0], batches[0])
+    for handle in handles:
+        handle.get_ready(pipeline)
+    passes, launches = Row.submit_all([handle.row for handle in handles])
+    size = 0
+    for handle, arrays in zip(handles, batches):
+        size += handle.row.fetch(arrays)
+    # Only now: what fails before is as if it had not been.
+    for handle in handles:
+        handle.dispatched()
+    return _Done(size, passes, launches)
+
+
+def _submit_one(pipeline: Pipeline, handle: Handle, arrays: Outputs) -> _Done:
+    """The same for one row, which is quicker."""
+    handle.get_ready(pipeline)
+    passes, launches = handle.row.submit()
+    size = handle.row.fetch(arrays)
+    handle.dispatched()
+    return _Done(size, passes, launches)
+
+
+def _statistics(
+    handles: Sequence[Handle],
+    batches: Sequence[Outputs],
+    latency: int,
+    recovered: bool,
+    done: _Done,
+) -> Statistics:
+    buffers = resources = 0
+    for handle, arrays in zip(handles, batches):
+        resources += handle.row.buffer_count
+        buffers += len(arrays)
+    size, passes, launches = done
+    # By position, which takes half the time; the fields are in this order.
+    in_and_out = (0, size, size, size)
+    allocations = (0, 0)
+    resident = (len(handles), resources)
+    submissions = (2 if recovered else 1, 1, recovered)
+    return Statistics(
+        *in_and_out,
+        *allocations,
+        latency,
+        buffers,
+        *resident,
+        *submissions,
+        passes,
+        launches,
+    )
+
+
+def _new_arrays(row: Row) -> dict[str, Array]:
+    pairs = row.readbacks.items()
+    return {name: np.empty(each.shape, each.dtype) for name, each in pairs}
+
+
+def _checked_reads(exe: Executable, reads: Sequence[str] | None) -> tuple[str, ...]:
+    written = [binding.name for binding in exe.bindings.written]
+    if reads is None:
+        return tuple(written)
+    for name in reads:
+        if name not in written:
+            raise InvalidArgument(
+                f"the program writes no buffer '{name}' that could be read back",
+                did_you_mean(name, written) or f"it writes {', '.join(written)}",
+            )
+    return tuple(dict.fromkeys(reads))

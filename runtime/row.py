@@ -1,0 +1,199 @@
+"""
+A row: the buffers of one handle on one pipeline, and its dispatch, which is prepared.
+
+Rows are submitted one at a time or many together. An engine that prepares dispatches gets
+all of them as one; for another one the launches of all rows are enqueued, and then it waits
+once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vyre.diagnostics import did_you_mean
+from vyre.runtime.arguments import as_array, check_overlaps, check_writable
+from vyre.runtime.backend import Buffer, Prepared
+from vyre.runtime.binding import Arguments, Binding
+from vyre.runtime.config import DispatchConfig
+from vyre.runtime.deadline import Deadline
+from vyre.runtime.device_array import AnyArray
+from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.executable import Executable
+from vyre.runtime.geometry import Geometry
+from vyre.runtime.quick import QuickRuns
+from vyre.runtime.resident import Resident
+from vyre.runtime.session import Session
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Readback:
+    """A result of a row: where it is, and what array it fills."""
+
+    binding: Binding
+    buffer: Buffer
+    offset: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    size: int
+    source: Array | None
+    """The result in place, if the engine's memory is the host's."""
+
+    @staticmethod
+    def of(session: Session, name: str) -> "Readback":
+        """How to read a buffer of a session back."""
+        binding = session.exe.bindings.by_name[name]
+        buffer = session.buffers[name]
+        whole = session.arguments.shape(binding)
+        begin, end = binding.result_bounds(whole)
+        shape = binding.result_shape(whole)
+        dtype = session.arguments.dtype(binding)
+        source = session.exe.backend.host_array(buffer)
+        if source is not None:
+            source = source.reshape(-1)[begin:end].view(dtype).reshape(shape)
+        item = dtype.itemsize
+        size = (end - begin) * item
+        return Readback(binding, buffer, begin * item, shape, dtype, size, source)
+
+    def is_filled_by(self, array: Array) -> bool:
+        """Whether an array is right for the result."""
+        return array.shape == self.shape and array.dtype == self.dtype
+
+
+class Row(Resident):
+    """
+    Buffers on an engine with a dispatch that is prepared.
+
+    Example: `row.submit(); row.fetch(arrays)`
+    """
+
+    def __init__(
+        self,
+        exe: Executable,
+        arguments: Arguments,
+        config: DispatchConfig,
+        reads: Sequence[str],
+    ):
+        super().__init__(exe, arguments, config, None)
+        session = self._session
+        self.readbacks = {name: Readback.of(session, name) for name in reads}
+        self.buffer_count = len(session.buffers)
+        self._prepared: Prepared | None = None
+        self._runs = QuickRuns(session, {}, {})
+        if exe.backend.capabilities.whole and not exe.keeps:
+            self._prepared = session.prepared([])
+
+    @property
+    def arguments(self) -> Arguments:
+        """What the row was made with."""
+        return self._session.arguments
+
+    @property
+    def geometry(self) -> Geometry:
+        """The grid, and the size of workgroups."""
+        return self._session.plan.geometry
+
+    @property
+    def input_bytes(self) -> int:
+        """How large the buffers are together that did not start as zeros."""
+        given = map(self.arguments.given, self._exe.bindings.declared)
+        return sum(array.nbytes for array in given if array is not None)
+
+    @property
+    def buffer_bytes(self) -> int:
+        """How large all buffers are together."""
+        return sum(buffer.size for buffer in self._session.buffers.values())
+
+    def submit(self) -> tuple[int, int]:
+        """Make the dispatch; gives how many passes there were, and how many launches."""
+        self._check_open()
+        if self._prepared is None:
+            return self._enqueue_all([self])
+        return self._runs.run(self._prepared, self._runs.deadline())
+
+    @staticmethod
+    def submit_all(rows: Sequence["Row"]) -> tuple[int, int]:
+        """Make the dispatches of some rows of one pipeline as one submission."""
+        for row in rows:
+            row._check_open()
+        batch = [row._prepared for row in rows if row._prepared is not None]
+        if len(batch) < len(rows):
+            return Row._enqueue_all(rows)
+        first = rows[0]
+        together = first._exe.backend.together(batch)
+        counts = first._runs.run(together, first._runs.deadline())
+        for row in rows[1:]:
+            row._runs.count_along()
+        return counts
+
+    @staticmethod
+    def _enqueue_all(rows: Sequence["Row"]) -> tuple[int, int]:
+        """Launch all rows, then wait."""
+        first = rows[0]
+        deadline = first._runs.deadline()
+        with first._exe.keeping():
+            counts = [row._enqueue(deadline) for row in rows]
+            first._session.device.finish(None)
+            deadline.check()
+            for row in rows:
+                row._session.keep_persistent()
+        return sum(passes for passes, _ in counts), sum(n for _, n in counts)
+
+    def _enqueue(self, deadline: Deadline) -> tuple[int, int]:
+        with self._session.dispatching():
+            work = self._session.work(deadline=deadline)
+            return work.enqueue(), work.launches
+
+    def checked_outputs(self, given: Mapping[str, object]) -> dict[str, AnyArray]:
+        """Arrays of the caller for results by name, which are refused if they are wrong."""
+        found: dict[str, AnyArray] = {}
+        for name, value in given.items():
+            readback = self.readbacks.get(name)
+            if readback is None:
+                names = ", ".join(self.readbacks) or "none"
+                raise InvalidArgument(
+                    f"there is no result '{name}' to be put into an array",
+                    did_you_mean(name, self.readbacks) or f"the results are {names}",
+                )
+            element, imported = readback.binding.element, self._exe.backend.device_array
+            found[name] = as_array(name, value, element, readback.shape, imported)
+            check_writable(name, found[name])
+        check_overlaps((name, array, True) for name, array in found.items())
+        return found
+
+    def fetch(self, arrays: Mapping[str, AnyArray]) -> int:
+        """Fill arrays with results, by name; gives how many bytes they are."""
+        size = 0
+        for name, array in arrays.items():
+            readback = self.readbacks[name]
+            size += readback.size
+            if readback.source is not None and isinstance(array, np.ndarray):
+                array[...] = readback.source
+            else:
+                self._session.device.fetch(readback.buffer, array, readback.offset)
+        return size
+
+    def overwrite(self, name: str, data: object, start: int) -> Array:
+        """Overwrite elements of a buffer; gives a copy of what they are now."""
+        begin, end = self._write(name, data, start)
+        return self.read(name, begin, end)
+
+    def contents(self) -> dict[str, Array]:
+        """Copies of all buffers."""
+        found: dict[str, Array] = {}
+        for binding in self._exe.bindings.declared:
+            shape = self.arguments.shape(binding)
+            flat = self.read(binding.name, 0, prod(shape))
+            found[binding.name] = flat.reshape(shape)
+        return found
+
+    def restore(self, contents: Mapping[str, Array]) -> None:
+        """Let buffers that do not start with what was passed hold it."""
+        for binding in self._exe.bindings.declared:
+            if binding.is_written:
+                self.write(binding.name, contents[binding.name].reshape(-1))
