@@ -39,17 +39,17 @@ NEAR = 1 << 13
 
 Programs = tuple[vyre.ProgramOp, ...]
 
-_FRAME: tuple[ir.Type, ...] = (POINTER, INDEX, POINTER, *[INDEX] * 6)
+_FRAME_WORDS = 9
 
 
 def new_frame(
     builder: ir.IRBuilder, context: Context, groups: Sequence[ir.Value], division: Division
 ) -> ir.Value:
     """What all launches of a worker need, on its stack."""
-    frame = builder.alloca(INDEX, len(_FRAME), "frame")
-    common = [context.job, context.worker, context.memory, *groups]
+    frame = builder.alloca(INDEX, _FRAME_WORDS, "frame")
+    job, memory = (builder.ptrtoint(each, INDEX) for each in (context.job, context.memory))
     shares = [division.workers, division.share, division.rest]
-    for number, value in enumerate([*common, *shares]):
+    for number, value in enumerate([job, context.worker, memory, *groups, *shares]):
         builder.store(value, _place(builder, frame, number))
     return frame
 
@@ -124,11 +124,12 @@ class _LaunchCode:
 
     def __init__(self, builder: ir.IRBuilder, frame: ir.Value):
         self.builder = builder
-        job, worker, memory, *others = (
-            builder.load(_place(builder, frame, number), typ=type)
-            for number, type in enumerate(_FRAME)
-        )
-        groups, shares = others[:3], others[3:]
+        words = [
+            builder.load(_place(builder, frame, number), typ=INDEX)
+            for number in range(_FRAME_WORDS)
+        ]
+        job, memory = (builder.inttoptr(words[number], POINTER) for number in (0, 2))
+        worker, groups, shares = words[1], words[3:6], words[6:]
         self.context = Context(job, worker, memory)
         self._common = [job, worker, memory, *groups]
         self._division = Division(builder, self.context, *shares)

@@ -102,4 +102,5 @@ class Linked:
 
 @cache
 def _jit() -> llvm.LLJIT:
-    return llvm.create_lljit_compiler(Processor.host().machine())
+    # The other linker aborts the process if parts of the code are 2 GB from each other.
+    return llvm.create_lljit_compiler(Processor.host().machine(), use_jit_link=True)

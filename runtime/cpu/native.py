@@ -207,7 +207,7 @@ def load(object_code: bytes | None = None) -> Native:
 def _link(object_code: bytes) -> Native:
     target = _target()
     machine = target.create_target_machine(opt=2, reloc="pic", codemodel="small")
-    jit = llvm.create_lljit_compiler(machine)
+    jit = llvm.create_lljit_compiler(machine, use_jit_link=True)
     library = llvm.JITLibraryBuilder().add_object_img(object_code)
     for name, address in _symbols():
         library.import_symbol(name, address)

@@ -16,6 +16,8 @@ _ERRORS = (
 
 OUT_OF_MEMORY = 2
 NOT_READY = 600
+TOO_LARGE = 720
+"""A cooperative grid does not fit at once."""
 
 _LOST = frozenset(
     (
@@ -75,5 +77,10 @@ def as_runtime_error(error: Exception) -> VyreError:
             f"the GPU is gone, and everything on it: {error}",
             "start the process again; if it happens again, run the program on engine "
             "'cpu', and with `check`",
+        )
+    if status == TOO_LARGE:
+        return DispatchFailed(
+            f"the GPU cannot hold all workgroups at once: {error}",
+            "use mode='split', where they need not be there at once",
         )
     return DispatchFailed(f"the GPU says {error}", "see what CUDA's error means")

@@ -36,7 +36,10 @@ def setups(blocks: int, block_threads: int, rounds: int) -> Iterator[tuple[str, 
     yield "stop and trap", replace(stop, trap=(0, rounds - 1))
     if blocks * block_threads <= 6:  # Millions of states for more.
         yield "stop, also heard while working", replace(stop, threads_look=True)
-    yield "watchdog", setup(WATCHED)
-    yield "watchdog and trap", replace(setup(WATCHED), trap=(0, rounds - 1))
-    yield "watchdog and missing block", replace(setup(WATCHED), missing=(0, rounds - 1))
-    yield "watchdog and endless loop", replace(setup(WATCHED), lingering=(0, rounds - 1))
+    # Each block may give up whenever it looks: more rounds have far more states.
+    last = rounds - 1 if blocks <= 3 else 0
+    watched = replace(setup(WATCHED), rounds=last + 1)
+    yield "watchdog", watched
+    yield "watchdog and trap", replace(watched, trap=(0, last))
+    yield "watchdog and missing block", replace(watched, missing=(0, last))
+    yield "watchdog and endless loop", replace(watched, lingering=(0, last))

@@ -1,6 +1,7 @@
 """
-Checks the grid barrier in all grids up to 4 blocks of 2 threads that meet 3 times:
-`python tests/model/check_grid_barrier.py`. Minutes; `--blocks 3` takes less.
+Checks the grid barrier in all grids up to 4 blocks of 2 threads that meet 3 times, with a
+watchdog once if there are 4: `python tests/model/check_grid_barrier.py`. Minutes;
+`--blocks 3` takes less.
 
 Prints a line for each setup: what happens in it, how many states there are, and whether the
 barrier keeps its promise in all of them. If not, how that comes about.
