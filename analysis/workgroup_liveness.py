@@ -18,7 +18,7 @@ stores first. So nobody can see what was there before.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import scf
@@ -74,6 +74,25 @@ def read_at_start(program: ProgramOp) -> Buffers:
     reader = _Reader(buffers, program.workgroup, sources, facts)
     reader.read(program.body.block.ops, set())
     return reader.touches.reads
+
+
+def used_in_turn(program: ProgramOp, ops: Sequence[Operation]) -> Buffers:
+    """
+    The workgroup buffers of which none of these operations, which follow each other, reads
+    what one before it has left. No invocation may return.
+
+    Example: a tile that each operation but the first one fills with zeros before it is used
+    """
+    buffers = _workgroup_buffers(program)
+    sources, facts = buffer_sources(program), uniformity(program)
+    used: set[BufferOp] = set()
+    shared: set[BufferOp] = set()
+    for op in ops:
+        reader = _Reader(buffers, program.workgroup, sources, facts)
+        reader.read([op], set())
+        shared |= used & reader.touches.reads.keys()
+        used |= reader.touches.reads.keys() | reader.touches.writes.keys()
+    return {buffer: None for buffer in buffers if buffer not in shared}
 
 
 def surviving_workgroup_memory(

@@ -23,12 +23,12 @@ After:
 vyre.program @m [64, 1, 1] {
   %x = vyre.buffer "x" read_write binding 0 : memref<?xi32>
   %n = vyre.param "a.n" : i32
-  vyre.region "a" from "fill" {
+  vyre.region "a" from "fill" attributes {vyre.apart = 0 : i64} {
     %i = vyre.invocation_id x
     vyre.store %n, %x[%i] : memref<?xi32>
   }
   vyre.barrier grid_sync
-  vyre.region "b" from "next" { ... }
+  vyre.region "b" from "next" attributes {vyre.apart = 1 : i64} { ... }
 }
 ```
 
@@ -60,6 +60,10 @@ Why the result is the same, byte for byte, as that of the waves one by one, on a
   Loads that decide about barriers are as uniform as before, since no other wave in the same
   phase writes what they read; `verify_barriers` checks the outcome.
 
+Waves of a group without grid barriers in them are marked as *apart*: between two of them
+there is no element that one writes and the other accesses, in any invocation. They may run
+in any order.
+
 If invocations trap, the dispatch fails as it would have; it may be the trap of another wave
 of the same group that is reported.
 """
@@ -77,6 +81,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ModuleOp,
+    i64,
 )
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
@@ -103,6 +108,7 @@ from vyre.dialects.vyre import (
     YieldOp,
 )
 from vyre.dialects.vyre.attributes import Access, LinearScope, Ordering
+from vyre.dialects.vyre.structure import APART
 from vyre.passes.code_writer import CodeWriter
 from vyre.passes.dead_code import remove_dead_code
 from vyre.passes.index_code import IndexCode, Number
@@ -232,6 +238,8 @@ class _Fusion:
         code.run(YieldOp())
         region = RegionOp(wave.label.data, [], [outer], source=program.sym_name.data)
         region.location = wave.location
+        if not any(isinstance(op, BarrierOp) and op.is_grid_sync for op in region.walk()):
+            region.attributes[APART] = IntegerAttr(self._group, i64)
         self.code.append(region)
 
     def _connect(

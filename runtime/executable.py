@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cached_property
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
@@ -20,11 +20,9 @@ from vyre.runtime.backend import Backend, Buffer
 from vyre.runtime.backends import find_backend
 from vyre.runtime.binding import Arguments, BindingPlan, Role
 from vyre.runtime.bound import Bound
-from vyre.runtime.checker import Finding, check
 from vyre.runtime.config import OPTIONS, DispatchConfig, Mode
 from vyre.runtime.device import Device, check_buffer_size
 from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
-from vyre.runtime.explanation import explanation
 from vyre.runtime.geometry import (
     Extent,
     Geometry,
@@ -47,6 +45,9 @@ from vyre.runtime.sources import sources_of
 from vyre.runtime.trace import Trace, saved_trace
 from vyre.runtime.variants import Variants
 from vyre.source import deep_recursion
+
+if TYPE_CHECKING:
+    from vyre.runtime.checker import Finding
 
 Array = NDArray[Any]
 
@@ -245,7 +246,7 @@ class Executable:
         *,
         config: DispatchConfig | None = None,
         **named: Any,
-    ) -> list[Finding]:
+    ) -> "list[Finding]":
         """
         Run the program on the reference engine and report races, accesses outside buffers,
         reads of elements that were never written, divergent barriers and dependence on the
@@ -253,6 +254,9 @@ class Executable:
 
         Example: `assert not exe.check(x=array)`
         """
+        # What few callers need is not imported by all.
+        from vyre.runtime.checker import check
+
         given, settings = self.sorted_out(arguments, config, named)
         checked = self.checked(given)
         plan = self.plan(checked, settings)
@@ -275,6 +279,8 @@ class Executable:
 
         Example: `print(exe.explain(x=array, grid=4))`
         """
+        from vyre.runtime.explanation import explanation
+
         given, settings = self.sorted_out(arguments, config, named)
         if not given and self.bindings.names:
             return explanation(self, self.route(settings, None))

@@ -151,12 +151,19 @@ class YieldOp(IRDLOperation):
         super().__init__(operands=[values])
 
 
+APART = "vyre.apart"
+"""An attribute of regions that have no element in common."""
+
+
 @irdl_op_definition
 class RegionOp(IRDLOperation):
     """
     A named part of a program, executed where it stands. The name says which generator
     made it and `from` which region of the generator's own input it comes from; both are
     provenance, shown in generated code and diagnostics, and never change the meaning.
+
+    Regions with the same number as attribute `vyre.apart` promise that none of them writes
+    an element of a buffer, other than workgroup memory, which another one accesses.
 
     Example:
 

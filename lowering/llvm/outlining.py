@@ -36,7 +36,9 @@ vyre.program @p.0.w1 [64, 1, 1] {
 Why the meaning stays: a region that goes gives no values to others and needs none but
 what is computed from the table, literals and ids, which is computed again. It has no buffer
 in common with the rest of the program that one of the two writes, so neither can see how
-far the other is, in any invocation; that holds for workgroup memory, too. Programs in which
+far the other is, in any invocation. That holds for workgroup memory, too, unless each reads
+only what it has written there itself: then every program has its own. Regions that are
+marked as apart have no element of a buffer in common, which is as good. Programs in which
 invocations return or trap stay whole. So it is the same whether an invocation executes the
 two one after the other or not.
 
@@ -44,17 +46,23 @@ This is done for regions that are the same as others, see `vyre.lowering.llvm.fo
 are compiled once, whatever they were fused with.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from vyre.analysis.buffer_sources import Declaration, buffer_sources
+from vyre.analysis.buffer_sources import (
+    Declaration,
+    buffer_sources,
+    is_workgroup_memory,
+)
 from vyre.analysis.purity import PURE_OPS, is_pure
 from vyre.analysis.walking import operations_in, operations_of
+from vyre.analysis.workgroup_liveness import used_in_turn
 from vyre.dialects import vyre
+from vyre.dialects.vyre.structure import APART
 from vyre.lowering.llvm.forms import Entry, Form, form_of
 from vyre.lowering.llvm.launching import Launching
 from vyre.passes.dead_code import remove_dead_code
@@ -122,13 +130,22 @@ def _independent(program: vyre.ProgramOp, active: Sequence[Operation]) -> set[Op
     """Operations that have no buffer in common with another one that one of them writes."""
     sources = buffer_sources(program)
     touched = {op: _touched(op, sources) for op in active}
-    users = Counter(buffer for found in touched.values() for buffer in found)
+    users: defaultdict[Declaration, list[Operation]] = defaultdict(list)
+    for op, found in touched.items():
+        for buffer in found:
+            users[buffer].append(op)
     written = {buffer for found in touched.values() for buffer in found if found[buffer]}
-    return {
-        op
-        for op, found in touched.items()
-        if not any(users[buffer] > 1 and buffer in written for buffer in found)
-    }
+    shared = {buffer for buffer in written if len(users[buffer]) > 1}
+    if any(map(is_workgroup_memory, shared)):
+        shared.difference_update(used_in_turn(program, active))
+    shared = {buffer for buffer in shared if not _are_apart(buffer, users[buffer])}
+    return {op for op, found in touched.items() if shared.isdisjoint(found)}
+
+
+def _are_apart(buffer: Declaration, users: Sequence[Operation]) -> bool:
+    """Whether all that touch a buffer are marked as apart from each other."""
+    groups = {op.attributes.get(APART) for op in users}
+    return len(groups) == 1 and None not in groups and not is_workgroup_memory(buffer)
 
 
 def _touched(

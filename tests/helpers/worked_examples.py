@@ -49,7 +49,7 @@ class Example:
     @property
     def passes(self) -> int:
         """For `fixpoint_iterations`."""
-        return getattr(self.case, "PASSES", 1)
+        return getattr(self.case, "FIXPOINT_ITERATIONS", 1)
 
     def verify(self, results: dict[str, Any]) -> None:
         """Compare with the answer of the case, exactly unless it says otherwise."""

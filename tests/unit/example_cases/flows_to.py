@@ -9,7 +9,7 @@ Values = dict[str, Any]
 Bits = NDArray[np.bool_]
 
 SIZES = (1, 33, 150)
-PASSES = 8
+FIXPOINT_ITERATIONS = 8
 """One for each hop."""
 
 _MASK = 0b101
@@ -40,7 +40,7 @@ def expected(given: Values) -> Values:
     starts = np.repeat(np.arange(size), np.diff(given["offsets"]))
     flows[starts, given["targets"]] = given["kinds"] & _MASK != 0
     step = flows | np.eye(size, dtype=np.bool_)
-    within = np.linalg.matrix_power(step.astype(np.float64), PASSES) > 0
+    within = np.linalg.matrix_power(step.astype(np.float64), FIXPOINT_ITERATIONS) > 0
     reached = np.logical_or.reduce(within[_nodes(given["sources"], size)], axis=0)
     found = reached & _nodes(given["sinks"], size)
     return {"reached": _words(reached), "found": _words(found)}

@@ -166,6 +166,67 @@ def test_workgroup_memory_of_regions_is_their_own():
     check(text, a=numbers(16), b=numbers(14))
 
 
+def apart(text: str, group: int) -> str:
+    """Mark a region."""
+    label, _, rest = text.partition(" {")
+    return f"{label} attributes {{vyre.apart = {group} : i64}} {{{rest}"
+
+
+SLOTS = "%sixteen = arith.constant 16 : index\n%far = arith.addi %x, %sixteen : index\n"
+
+
+@pytest.mark.parametrize(
+    ("groups", "are_outlined"), [((0, 0), True), ((0, 1), False), ((None, None), False)]
+)
+def test_regions_that_are_marked_as_apart(
+    groups: tuple[int | None, int | None], are_outlined: bool
+):
+    """They share a buffer, but no element; who has another mark may do so."""
+    regions = [region("r0", "a"), region("r1", "a", at="%far")]
+    marked = [
+        text if group is None else apart(text, group)
+        for text, group in zip(regions, groups)
+    ]
+    text = program(A, SLOTS, *marked, SYNC, *marked)
+    assert bool(outlined(text)[1].heads) is are_outlined
+    check(text, a=numbers(32))
+
+
+TILE = '%t = vyre.buffer "t" workgroup : memref<4xi32>'
+FILL = """vyre.barrier acq_rel
+  %zeros = arith.constant 0 : i32
+  vyre.store %zeros, %t[%lane] : memref<4xi32>
+  vyre.barrier acq_rel
+"""
+WAIT = "vyre.barrier acq_rel"
+
+
+def reversal(label: str, buffer: str, fill: str) -> str:
+    """Adds the elements of a workgroup to what is in the tile, backwards."""
+    return f"""vyre.region "{label}" {{
+      %lane = vyre.local_id x
+      {fill}
+      %before = vyre.load %t[%lane] : memref<4xi32>
+      %v = vyre.load %{buffer}[%x] : memref<?xi32>
+      %sum = arith.addi %before, %v : i32
+      vyre.store %sum, %t[%lane] : memref<4xi32>
+      vyre.barrier acq_rel
+      %three = arith.constant 3 : index
+      %other = arith.subi %three, %lane : index
+      %w = vyre.load %t[%other] : memref<4xi32>
+      vyre.store %w, %{buffer}[%x] : memref<?xi32>
+    }}"""
+
+
+@pytest.mark.parametrize(("fill", "are_outlined"), [(FILL, True), (WAIT, False)])
+def test_workgroup_memory_that_is_used_in_turn(fill: str, are_outlined: bool):
+    """Only where nobody sees what others have left is it as if everyone had its own."""
+    first = reversal("r0", "a", "") + reversal("r1", "b", fill)
+    text = program(A, B, TILE, first, SYNC, reversal("r2", "b", fill))
+    assert bool(outlined(text)[1].heads) is are_outlined
+    check(text, a=numbers(16), b=numbers(16))
+
+
 def test_grids_that_are_run_in_several_pieces():
     first = region("r0", "a") + region("r1", "b")
     text = program(

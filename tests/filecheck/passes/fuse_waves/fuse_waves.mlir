@@ -10,16 +10,16 @@
 // CHECK-NEXT:    %n = vyre.param "n" : i32
 // CHECK-NEXT:    %y = vyre.buffer "y" read_write binding 2 : memref<?xi32>
 // CHECK-NEXT:    %c.tile = vyre.buffer "c.tile" workgroup : memref<64xi32>
-// CHECK-NEXT:    vyre.region "a" from "fill" {
+// CHECK-NEXT:    vyre.region "a" from "fill" attributes {vyre.apart = 0 : i64} {
 // CHECK-NEXT:      %i = vyre.invocation_id x
 // CHECK-NEXT:      vyre.store %a.n, %x[%i] : memref<?xi32>
 // CHECK-NEXT:    }
-// CHECK-NEXT:    vyre.region "b" from "fill" {
+// CHECK-NEXT:    vyre.region "b" from "fill" attributes {vyre.apart = 0 : i64} {
 // CHECK-NEXT:      %i_1 = vyre.invocation_id x
 // CHECK-NEXT:      vyre.store %n, %z[%i_1] : memref<?xi32>
 // CHECK-NEXT:    }
 // CHECK-NEXT:    vyre.barrier grid_sync
-// CHECK-NEXT:    vyre.region "c" from "turn" {
+// CHECK-NEXT:    vyre.region "c" from "turn" attributes {vyre.apart = 1 : i64} {
 // CHECK-NEXT:      %way = arith.constant 1 : i32
 // CHECK-NEXT:      %i_2 = vyre.invocation_id x
 // CHECK-NEXT:      %v = vyre.load %x[%i_2] : memref<?xi32>
@@ -57,14 +57,14 @@ vyre.megakernel @m attributes {note = "kept"} {
 // 64 and of 32 mean nothing to these programs but ids.
 
 // CHECK:       vyre.program @m [64, 1, 1] {
-// CHECK:         vyre.region "a" from "fill" {
+// CHECK:         vyre.region "a" from "fill" attributes {vyre.apart = 0 : i64} {
 // CHECK:           [[ME:%[0-9]+]] = vyre.linear_id invocation
 // CHECK-NEXT:      [[END:%[0-9]+]] = arith.constant 256 : index
 // CHECK-NEXT:      scf.for %i = [[ME]] to [[END]] step [[ALL:%[0-9]+]] {
 // CHECK-NEXT:        vyre.store %a.n, %x[%i] : memref<?xi32>
 // CHECK-NEXT:      }
 // CHECK-NEXT:    }
-// CHECK:         vyre.region "b" from "rows" {
+// CHECK:         vyre.region "b" from "rows" attributes {vyre.apart = 0 : i64} {
 // CHECK:           [[TAKEN:%[0-9]+]] = arith.constant 4 : index
 // CHECK-NEXT:      [[OFFSET:%[0-9]+]] = arith.muli [[TAKEN]]
 // CHECK-NEXT:      [[ME:%[0-9]+]] = vyre.linear_id invocation
@@ -106,7 +106,7 @@ vyre.megakernel @m {
 
 // Workgroups are shared out as a whole; what they left in their memory is cleared.
 
-// CHECK:         vyre.region "a" from "tile" {
+// CHECK:         vyre.region "a" from "tile" attributes {vyre.apart = 0 : i64} {
 // CHECK:           [[ME:%[0-9]+]] = vyre.linear_id workgroup
 // CHECK-NEXT:      [[END:%[0-9]+]] = arith.constant 3 : index
 // CHECK-NEXT:      scf.for %g = [[ME]] to [[END]] step [[ALL:%[0-9]+]] {
