@@ -41,9 +41,12 @@ def _constant(code: ScalarCode, op: arith.ConstantOp) -> Expression:
 def _select(
     code: ScalarCode, op: arith.SelectOp, which: Expression, a: Expression, b: Expression
 ) -> Expression:
-    type = a.type if b.number is not None or a.type == b.type else b.type
-    if a.number is None and b.number is None and a.type != b.type:
-        type = register_type(op.result.type)
+    type = a.type if a.type == b.type else register_type(op.result.type)
+    for one, other in ((b, a), (a, b)):
+        # A value may have fewer bits than its type, a literal then may need more.
+        is_as_wide = one.type.bits == type.bits
+        if other.number is not None and (is_as_wide or 0 <= other.number < 2**32):
+            type = one.type
     return chosen_of(which, a, b, type)
 
 
