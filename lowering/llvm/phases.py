@@ -318,6 +318,8 @@ class Phase:
             for guard in settled:
                 is_true = ir.Constant(ir.IntType(1), int(not guard.is_negated))
                 code.settled[guard.op] = is_true
+            if row.left_out is not None and self._leaving_out is not None:
+                self._settle(code, self._leaving_out, row.is_left_out(builder, x))
             code.settled |= row.loads
             if block is not None and self._low_bits is not None:
                 low = builder.sub(x, block)
@@ -325,6 +327,11 @@ class Phase:
             code.skip_if_ended()
             if code.block(self._program.body.block) is not None:
                 builder.branch(following)
+
+    def _settle(self, code: InvocationCode, guard: Guard, is_left_out: ir.Value) -> None:
+        """Say what the comparison of a guard that leaves one invocation out gives."""
+        runs = self._builder.not_(is_left_out)
+        code.settled[guard.op] = is_left_out if guard.is_negated else runs
 
     def _position(self, row: RowCode, x: ir.Value) -> Position:
         return Position(row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids])

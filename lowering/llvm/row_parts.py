@@ -37,6 +37,17 @@ class RowCode:
     start: ir.Value
     end: ir.Value
     loads: dict[vyre.LoadOp, ir.Value]
+    left_out: ir.Value | None = None
+    """The number near these of the one that is left out."""
+
+    def is_left_out(self, builder: ir.IRBuilder, x: ir.Value) -> ir.Value:
+        """
+        Whether an invocation is the one that is left out. The low bits tell numbers that
+        are near each other apart, and more of them are compared at once.
+        """
+        assert self.left_out is not None
+        low = (builder.trunc(each, ir.IntType(32)) for each in (x, self.left_out))
+        return builder.icmp_unsigned("==", *low)
 
 
 def numbers(
@@ -69,7 +80,9 @@ def numbers(
 
 
 def around(builder: ir.IRBuilder, row: RowCode, left_out: ir.Value) -> RowCode:
-    """The stretch of a row that has a number in it, at the end of the row if none has."""
+    """
+    The stretch of a row that has a number in it; an empty one at the end if none has.
+    """
     distance = builder.sub(left_out, row.start)
     is_there = builder.and_(
         builder.icmp_unsigned(">=", left_out, row.start),
@@ -78,7 +91,7 @@ def around(builder: ir.IRBuilder, row: RowCode, left_out: ir.Value) -> RowCode:
     rounded = builder.and_(distance, ir.Constant(INDEX, -STRETCH))
     start = builder.select(is_there, builder.add(row.start, rounded), row.end)
     end = smaller(builder, row.end, builder.add(start, ir.Constant(INDEX, STRETCH)))
-    return replace(row, start=start, end=end)
+    return replace(row, start=start, end=end, left_out=left_out)
 
 
 def is_worth_blocks(builder: ir.IRBuilder, mask: ir.Value) -> ir.Value:

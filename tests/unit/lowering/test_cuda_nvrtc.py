@@ -138,3 +138,28 @@ def test_what_others_may_have_written_is_loaded_again(barrier: str):
     assert loads(source) == 2
     wrong = re.sub(r"float \*(\w+),", r"float *__restrict__ \1,", source)
     assert loads(wrong) == 1
+
+
+@pytest.mark.parametrize(
+    "divisor",
+    [
+        "%d = arith.constant 0.0 : f32",
+        "%n = arith.constant 0 : i32\n%d = arith.sitofp %n : i32 to f32",
+        "%n = arith.constant 1.0e-45 : f32\n%big = arith.constant 3.0e38 : f32\n"
+        "%d = arith.mulf %big, %big : f32",
+    ],
+)
+def test_floats_may_be_divided_by_zero_and_become_infinite(divisor: str):
+    """That is not what warnings are for."""
+    text = f"""
+    vyre.program @divides [32, 1, 1] {{
+      %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+      %i = vyre.invocation_id x
+      %v = vyre.load %a[%i] : memref<?xf32>
+      {divisor}
+      %q = arith.divf %v, %d : f32
+      vyre.store %q, %a[%i] : memref<?xf32>
+    }}
+    """
+    require_nvrtc(80)
+    machine_code_of(cuda_kernel(program_in(text)).source, 80)
