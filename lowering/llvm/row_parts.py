@@ -46,8 +46,8 @@ class RowCode:
         are near each other apart, and more of them are compared at once.
         """
         assert self.left_out is not None
-        low = (builder.trunc(each, ir.IntType(32)) for each in (x, self.left_out))
-        return builder.icmp_unsigned("==", *low)
+        one, other = (builder.trunc(n, ir.IntType(32)) for n in (x, self.left_out))
+        return builder.icmp_unsigned("==", one, other)
 
 
 def numbers(
