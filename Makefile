@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
-.PHONY: demo test lint typecheck filecheck pytest format docs fuzz mutants fuzz-ir check-barrier \
+.PHONY: demo test lint typecheck filecheck pytest pytest-runtime pytest-others format docs fuzz mutants fuzz-ir check-barrier \
   fuzz-waves fuzz-cuda bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
   bench-reference bench-spills bench-host-plan bench-waves clean
 
@@ -15,7 +15,10 @@ demo: $(VENV)/installed
 	  --in offsets=0,2,3,3,4,4,4 --in targets=1,2,3,4 --in reached=1,0,0,0,0,0 \
 	  --in 'seen=zeros(6)' --in 'fresh=zeros(6)'
 
-test: lint typecheck filecheck pytest
+# Two at a time, each with its output in one piece.
+test: $(VENV)/installed
+	$(MAKE) --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) \
+	  pytest-runtime pytest-others lint typecheck filecheck
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -31,6 +34,12 @@ filecheck: $(VENV)/installed
 
 pytest: $(VENV)/installed
 	$(BIN)/pytest
+
+pytest-runtime: $(VENV)/installed
+	$(BIN)/pytest tests/unit/runtime
+
+pytest-others: $(VENV)/installed
+	$(BIN)/pytest --ignore=tests/unit/runtime
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .

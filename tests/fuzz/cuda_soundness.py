@@ -8,6 +8,7 @@ when it runs on the host, with blocks and threads in a random order.
 
 import argparse
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from zlib import crc32
 
@@ -62,10 +63,10 @@ def compiled(program: GridProgram, mode: Mode, chosen: tuple[int, ...]) -> int:
         HostPlanPass().apply(vyre.context(), module)
     found = [number for number in chosen if number in architectures()]
     texts = [kernel_text(op).source for op in module.walk() if isinstance(op, ProgramOp)]
-    for text in texts:
-        for architecture in found:
-            machine_code(text, architecture)
-    return len(texts) * len(found)
+    jobs = [(text, architecture) for text in texts for architecture in found]
+    with ThreadPoolExecutor() as pool:  # NVRTC does not hold Python up.
+        list(pool.map(lambda job: machine_code(*job), jobs))
+    return len(jobs)
 
 
 def examine(
