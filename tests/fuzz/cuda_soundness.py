@@ -63,10 +63,10 @@ def compiled(program: GridProgram, mode: Mode, chosen: tuple[int, ...]) -> int:
         HostPlanPass().apply(vyre.context(), module)
     found = [number for number in chosen if number in architectures()]
     texts = [kernel_text(op).source for op in module.walk() if isinstance(op, ProgramOp)]
-    jobs = [(text, architecture) for text in texts for architecture in found]
     with ThreadPoolExecutor() as pool:  # NVRTC does not hold Python up.
-        list(pool.map(lambda job: machine_code(*job), jobs))
-    return len(jobs)
+        for architecture in found:
+            list(pool.map(machine_code, texts, [architecture] * len(texts)))
+    return len(texts) * len(found)
 
 
 def examine(
