@@ -10,6 +10,7 @@ from functools import reduce
 from llvmlite import ir
 from typing_extensions import override
 from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
@@ -223,6 +224,14 @@ class InvocationCode(ControlCode):
         is_sum = isinstance(index.owner, arith.AddiOp)
         return self.builder.add(left, right) if is_sum else self.builder.sub(left, right)
 
+    def _length(self, op: vyre.LengthOp) -> ir.Value:
+        """A size of a buffer; that of workgroup memory is also asked for ahead of it."""
+        axis = op.dim.value.data
+        size = op.buffer.type.get_shape()[axis]
+        if size != DYNAMIC_INDEX:
+            return ir.Constant(INDEX, size)
+        return self.values.place(op.buffer).sizes[axis]
+
     @override
     def effect(self, op: Operation) -> bool:
         match op:
@@ -239,8 +248,7 @@ class InvocationCode(ControlCode):
             case vyre.AsyncLoadOp() | vyre.AsyncStoreOp():
                 self._copy(op)
             case vyre.LengthOp():
-                sizes = self.values.place(op.buffer).sizes
-                self.values.bind([op.length], [sizes[op.dim.value.data]])
+                self.values.bind([op.length], [self._length(op)])
             case vyre.ReturnOp():
                 self.builder.branch(self._exits.following)
                 return False

@@ -100,3 +100,25 @@ vyre.program @p [4, 1, 1] {
     everywhere = Everywhere(text)
     for grid in (1, 5):
         everywhere.check({"out": np.zeros(20, np.int32)}, grid)
+
+
+def test_lengths_of_workgroup_memory_are_known_without_it():
+    """A store that all do alike is done ahead, where there is no workgroup yet."""
+    text = """
+    vyre.program @p [4, 2, 1] {
+      %b = vyre.buffer "b" write_only binding 0 output : memref<4xf16>
+      %out = vyre.buffer "out" read_write binding 1 output : memref<?xi64>
+      %tile = vyre.buffer "tile" workgroup : memref<8x1xf16>
+      %zero = arith.constant 0 : index
+      %value = arith.constant 2.0 : f16
+      %length = vyre.length %tile, 1 : memref<8x1xf16>
+      vyre.store %value, %b[%length] : memref<4xf16>
+      %yes = arith.constant true
+      %lanes = vyre.subgroup_ballot %yes
+      %wide = arith.extui %lanes : i32 to i64
+      vyre.store %wide, %out[%zero] : memref<?xi64>
+    }
+    """
+    found = vyre.compile(text, engine="cpu")(out=np.zeros(1, np.int64), grid=2)
+    assert found["b"].tolist() == [0, 2, 0, 0]
+    assert found["out"].tolist() == [255]
