@@ -6,11 +6,12 @@ from collections.abc import Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
+from typing import cast
 
 from llvmlite import ir
 from typing_extensions import override
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
@@ -227,7 +228,8 @@ class InvocationCode(ControlCode):
     def _length(self, op: vyre.LengthOp) -> ir.Value:
         """A size of a buffer; that of workgroup memory is also asked for ahead of it."""
         axis = op.dim.value.data
-        size = op.buffer.type.get_shape()[axis]
+        type = cast(MemRefType, op.buffer.type)
+        size = type.get_shape()[axis]
         if size != DYNAMIC_INDEX:
             return ir.Constant(INDEX, size)
         return self.values.place(op.buffer).sizes[axis]
