@@ -17,8 +17,7 @@ it: each may run that often without looking.
 """
 
 LONGEST = 1 << 24
-"""Trips that an innermost loop may make at most without looking: some hundredths of a
-second."""
+"""Trips that an innermost loop may make at most without looking."""
 
 
 def stretch(op: Operation) -> int:

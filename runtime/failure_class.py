@@ -59,9 +59,10 @@ _WORDS: tuple[tuple[FailureClass, tuple[str, ...]], ...] = (
         (
             "device lost",
             "devicelost",
-            "device_error_lost",
-            "device_error_removed",
-            "device_error_reset",
+            "error_device_lost",
+            "error_device_removed",
+            "error_device_reset",
+            "error_device_hung",
             "lost device",
             "context lost",
             "adapter lost",

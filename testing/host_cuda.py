@@ -96,15 +96,20 @@ class HostCudaDevice(CudaDevice):
         """Whom memory was allocated for."""
         self.calls: list[str] = []
         """What was asked of the device since it was armed, or ever."""
-        self._fails: tuple[int, Exception, bool] | None = None
+        self._fails: tuple[int | str, Exception, bool] | None = None
         weakref.finalize(self, self._queue.close)
 
     def arm(
-        self, fail_at: int | None, error: Exception | None = None, *, for_good: bool = False
+        self,
+        fail_at: int | str | None,
+        error: Exception | None = None,
+        *,
+        for_good: bool = False,
     ) -> None:
         """
-        Count calls from 0 again and raise an error at that one; with `for_good` at all
-        later ones too, as on a device that is gone. None never fails.
+        Count calls from 0 again and raise an error at that one, or at the first of a name;
+        with `for_good` at all later ones too, as on a device that is gone. None never
+        fails.
         """
         self.calls.clear()
         error = error or DispatchFailed("told to fail", "tell it nothing")
@@ -122,7 +127,10 @@ class HostCudaDevice(CudaDevice):
         self.calls.append(call)
         if self._fails is not None:
             at, error, for_good = self._fails
-            if number == at or (for_good and number > at):
+            if at == call:
+                self._fails = number, error, for_good
+                raise error
+            if isinstance(at, int) and (number == at or (for_good and number > at)):
                 raise error
 
     @override

@@ -50,30 +50,47 @@ def test_a_layer_is_cut_where_the_budget_ends():
     assert plan.barriers.groups == ((0, 1), (2,))
 
 
-@pytest.mark.parametrize("width", range(1, 33))
-def test_peaks_of_layered_waves(width: int):
+def check_peaks(width: int, depth: int, edges: list[tuple[int, int]]) -> None:
     """The pinned shapes: frontier of the width, scratch by slot, output by layer."""
+    waves = [
+        WaveBytes(width, slot + 1, layer + 1)
+        for layer, slot in product(range(depth), range(width))
+    ]
+    plan = plan_frontier_memory(
+        waves,
+        edges,
+        resident_graph_bytes=256,
+        budget_bytes=1 << 20,
+        readback_bytes=7,
+    )
+    assert plan.figures == {
+        "global_barriers": depth - 1,
+        "peak_frontier_bytes": width * width,
+        "peak_scratch_bytes": width * (width + 1) // 2,
+        "peak_output_bytes": width * depth,
+        "amortized_readback_bytes": max(7, width * depth),
+        "max_group_width": width,
+    }
+
+
+@pytest.mark.parametrize("width", range(1, 33))
+def test_peaks_of_chains_side_by_side(width: int):
+    """For every width and depth that is pinned."""
     for depth in range(1, 33):
-        waves = [
-            WaveBytes(width, slot + 1, layer + 1)
-            for layer, slot in product(range(depth), range(width))
-        ]
-        edges = [(wave, wave + width) for wave in range(width * (depth - 1))]
-        plan = plan_frontier_memory(
-            waves,
-            edges,
-            resident_graph_bytes=256,
-            budget_bytes=1 << 20,
-            readback_bytes=7,
-        )
-        assert plan.figures == {
-            "global_barriers": depth - 1,
-            "peak_frontier_bytes": width * width,
-            "peak_scratch_bytes": width * (width + 1) // 2,
-            "peak_output_bytes": width * depth,
-            "amortized_readback_bytes": max(7, width * depth),
-            "max_group_width": width,
-        }
+        waves = range(width * (depth - 1))
+        check_peaks(width, depth, [(wave, wave + width) for wave in waves])
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 32])
+@pytest.mark.parametrize("depth", [1, 3, 32])
+def test_peaks_of_layered_waves(width: int, depth: int):
+    """Each wave depends on all waves of the layer before."""
+    edges = [
+        (layer * width + one, (layer + 1) * width + other)
+        for layer in range(depth - 1)
+        for one, other in product(range(width), repeat=2)
+    ]
+    check_peaks(width, depth, edges)
 
 
 def test_no_waves_need_nothing():

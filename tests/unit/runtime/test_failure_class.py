@@ -36,7 +36,11 @@ def test_types_say_it(kind: type[Exception], found: FailureClass):
     ("text", "found"),
     [
         ("Device Lost", LOST),
-        ("VK_ERROR_DEVICELOST", LOST),
+        ("VK_ERROR_DEVICE_LOST", LOST),
+        ("DXGI_ERROR_DEVICE_REMOVED", LOST),
+        ("DXGI_ERROR_DEVICE_RESET", LOST),
+        ("DXGI_ERROR_DEVICE_HUNG", LOST),
+        ("DeviceLost", LOST),
         ("the context lost its memory", LOST),
         ("lost device 0", LOST),
         ("adapter lost", LOST),

@@ -27,29 +27,8 @@ GONE = DeviceLost("the device is gone", "start again")
 
 
 def lost_soon(megakernel: Megakernel, call: str, *, for_good: bool = True) -> None:
-    """Let the device be lost when it is next asked for something."""
-    device = device_of(megakernel)
-    device.arm(None)
-    calls = _Calls(call, for_good)
-    calls.attach(device)
-
-
-class _Calls:
-    """Arms the device when the first call of a kind comes."""
-
-    def __init__(self, call: str, for_good: bool):
-        self.call = call
-        self.for_good = for_good
-
-    def attach(self, device: HostCudaDevice) -> None:
-        noted = device._noted  # pyright: ignore[reportPrivateUsage]
-
-        def watch(call: str) -> None:
-            if call == self.call:
-                device.arm(0, GONE, for_good=self.for_good)
-            noted(call)
-
-        device._noted = watch  # pyright: ignore[reportPrivateUsage]
+    """Let the device be lost at the next call of a kind."""
+    device_of(megakernel).arm(call, GONE, for_good=for_good)
 
 
 def device_of(megakernel: Megakernel) -> HostCudaDevice:

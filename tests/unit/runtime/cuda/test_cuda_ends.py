@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cuda_devices import EVERY_DEVICE, MakeDevice, host_device
+from cuda_devices import MakeDevice
+from cuda_engines import MODES, array, on_every_device
 from cuda_programs import trapping
 from split_cases import SYNC, A, program
 
@@ -17,19 +18,6 @@ from vyre.runtime.errors import (
     Timeout,
     Trapped,
 )
-from vyre.testing.host_cuda import HostCudaDevice
-
-on_every_device = pytest.mark.parametrize("make_device", EVERY_DEVICE)
-MODES = ("native", "split")
-
-
-def array(count: int = 8) -> Any:
-    return np.zeros(count, np.int32)
-
-
-def on_host(**options: Any) -> tuple[HostCudaDevice, CudaBackend]:
-    device = host_device(**options)
-    return device, CudaBackend(device)
 
 
 @on_every_device

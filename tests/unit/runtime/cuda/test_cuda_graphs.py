@@ -5,26 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 from counting_programs import counting
-from cuda_devices import EVERY_DEVICE, MakeDevice, host_device
+from cuda_devices import MakeDevice
+from cuda_engines import array, on_every_device, on_host
 from cuda_programs import counting_loop
 from split_cases import SYNC, A, program
 
 import vyre
 from vyre.runtime.cuda import tape
 from vyre.runtime.cuda.backend import CudaBackend
-from vyre.testing.host_cuda import HostCudaDevice
-
-on_every_device = pytest.mark.parametrize("make_device", EVERY_DEVICE)
-MODES = ("native", "split")
-
-
-def array(count: int = 8) -> Any:
-    return np.zeros(count, np.int32)
-
-
-def on_host(**options: Any) -> tuple[HostCudaDevice, CudaBackend]:
-    device = host_device(**options)
-    return device, CudaBackend(device)
 
 
 def test_a_schedule_that_comes_again_becomes_a_graph():

@@ -6,10 +6,10 @@ import weakref
 from contextlib import suppress
 from typing import Any
 
-import numpy as np
 import pytest
 from counting_programs import counting
-from cuda_devices import EVERY_DEVICE, host_device
+from cuda_devices import host_device
+from cuda_engines import MODES, array, on_host
 from cuda_programs import counting_loop, trapping
 
 import vyre
@@ -19,19 +19,6 @@ from vyre.runtime.errors import (
     OutOfMemory,
     Trapped,
 )
-from vyre.testing.host_cuda import HostCudaDevice
-
-on_every_device = pytest.mark.parametrize("make_device", EVERY_DEVICE)
-MODES = ("native", "split")
-
-
-def array(count: int = 8) -> Any:
-    return np.zeros(count, np.int32)
-
-
-def on_host(**options: Any) -> tuple[HostCudaDevice, CudaBackend]:
-    device = host_device(**options)
-    return device, CudaBackend(device)
 
 
 def test_nothing_is_left_behind():

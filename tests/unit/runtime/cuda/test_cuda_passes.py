@@ -5,24 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 from counting_programs import ADD_ONE_UP_TO_3, counting
-from cuda_devices import EVERY_DEVICE, MakeDevice, host_device
+from cuda_devices import MakeDevice
+from cuda_engines import MODES, array, on_every_device
 from split_cases import A, program
 
 import vyre
 from vyre.runtime.cuda.backend import CudaBackend
-from vyre.testing.host_cuda import HostCudaDevice
-
-on_every_device = pytest.mark.parametrize("make_device", EVERY_DEVICE)
-MODES = ("native", "split")
-
-
-def array(count: int = 8) -> Any:
-    return np.zeros(count, np.int32)
-
-
-def on_host(**options: Any) -> tuple[HostCudaDevice, CudaBackend]:
-    device = host_device(**options)
-    return device, CudaBackend(device)
 
 
 @on_every_device

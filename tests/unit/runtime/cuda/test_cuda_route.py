@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 from counting_programs import counting
-from cuda_devices import EVERY_DEVICE, MakeDevice, host_device
+from cuda_devices import MakeDevice, host_device
+from cuda_engines import array, on_every_device, on_host
 from nvrtc_texts import machine_code_of
 from typing_extensions import override
 
@@ -21,19 +22,7 @@ from vyre.runtime.errors import (
     UnsupportedFeature,
 )
 from vyre.runtime.geometry import Geometry
-from vyre.testing.host_cuda import PRETENDED, HostCudaDevice
-
-on_every_device = pytest.mark.parametrize("make_device", EVERY_DEVICE)
-MODES = ("native", "split")
-
-
-def array(count: int = 8) -> Any:
-    return np.zeros(count, np.int32)
-
-
-def on_host(**options: Any) -> tuple[HostCudaDevice, CudaBackend]:
-    device = host_device(**options)
-    return device, CudaBackend(device)
+from vyre.testing.host_cuda import PRETENDED
 
 
 def test_what_fits_is_launched_once():

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from counting_programs import counting
 from cuda_devices import fails, host_device
-from cuda_fake_cupy import OURS, FakeCupy
+from cuda_fake_cupy import FakeCupy
+from cuda_fake_state import OURS
 
 import vyre
 from vyre.runtime.errors import DeviceLost, DispatchFailed, OutOfMemory

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from counting_programs import counting
 from cuda_devices import EVERY_DEVICE, MakeDevice, fails, host_device
+from cuda_engines import array
 from cuda_programs import counting_loop, trapping
 from split_cases import SYNC, A, program
 from typing_extensions import override
@@ -46,10 +47,6 @@ def faulty_device(barrier: int, order: Turns = "forward") -> HostCudaDevice:
         return CALL.join(parts)
 
     return ChangingDevice(leave, order)
-
-
-def array(count: int = 8) -> Any:
-    return np.zeros(count, np.int32)
 
 
 def gives_up(exe: Any, **arguments: Any) -> DivergentBarrier:
