@@ -51,6 +51,9 @@ INLINE = 7
 PATIENCE = 8
 """Ticks for which a worker spins before it sleeps; 0 if there are not enough cores."""
 
+POOL = 9
+"""Address of the pool's words, if the job has more than one worker."""
+
 # Then what belongs to worker 0.
 
 THREAD_STATE = 16

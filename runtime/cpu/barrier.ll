@@ -41,18 +41,9 @@ together:
   br i1 %complete, label %last, label %wait
 
 wait:
-  %patience.p = getelementptr i64, ptr %job, i64 $PATIENCE
-  %patience = load i64, ptr %patience.p
-  %opened = call i1 @spin(ptr %generation, i32 %seen, i64 %patience)
-  br i1 %opened, label %through, label %impatient
-
-impatient:
-  %crowded = icmp eq i64 %patience, 0
-  br i1 %crowded, label %polite, label %tired
-
-polite:
-  %opened.meanwhile = call i1 @give_turns(ptr %job, i32 %seen)
-  br i1 %opened.meanwhile, label %through, label %tired
+  %opened = call i1 @wait_awake(ptr %job, i64 %worker, i64 %workers, ptr %generation,
+    i32 %seen)
+  br i1 %opened, label %through, label %tired
 
 tired:
   call void @park(ptr %job, i64 %worker, i32 %seen)

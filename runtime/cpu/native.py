@@ -42,6 +42,8 @@ _SYSTEM = (
     "sigfillset",
 )
 
+_CORES = ("sched_getcpu", "sched_getaffinity", "sched_setaffinity")
+
 _FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "ppc64le": 221, "s390x": 238}
 """Numbers of the system call on Linux."""
 
@@ -50,6 +52,8 @@ _TUNING = {
     "POLLS": 16,  # Looks at a word before a look at the clock.
     "TURNS": 32,  # Times to let other workers run before falling asleep.
     "WAITS_WITHOUT_TURNS": 10_000,  # After a turn that took long.
+    "AFFINITY_WORDS": 128,  # Of a set of cores: as many as Linux can have.
+    "AFFINITY_CORES": 8192,
     "NAP": 20_000_000,  # Nanoseconds that worker 0 sleeps at most.
     "SIGNALS_EVERY": 30_000_000,  # Nanoseconds.
 }
@@ -126,6 +130,10 @@ def _parking() -> str:
     return "futex.ll" if known else "polling.ll"
 
 
+def _cores() -> str:
+    return "linux_cores.ll" if sys.platform == "linux" else "anycores.ll"
+
+
 def native_text() -> str:
     """
     The IR of the pool for this machine.
@@ -143,13 +151,22 @@ def native_text() -> str:
         **dict(_constants(job)),
         **dict(_constants(pool_words)),
         "SPIN_TICKS": processor.spin_ticks,
+        "SHORT_TICKS": processor.spin_ticks // 8,
         "LONG_TURN": 4 * processor.spin_ticks,
         "LOOK_TICKS": processor.look_ticks,
         "CLOCK": _clock(),
         "SIG_SETMASK": int(signal.SIG_SETMASK),
         "SYS_FUTEX": _FUTEX.get(_machine(), 0),
     }
-    files = (processor.text, _parking(), "waiting.ll", "pulse.ll", "barrier.ll", "pool.ll")
+    files = (
+        processor.text,
+        _parking(),
+        _cores(),
+        "waiting.ll",
+        "pulse.ll",
+        "barrier.ll",
+        "pool.ll",
+    )
     texts = [Path(__file__).with_name(name).read_text("utf-8") for name in files]
     return Template("\n".join(texts)).substitute(constants)
 
@@ -182,7 +199,9 @@ def _symbols() -> Iterator[tuple[str, int]]:
     """Functions of Python and the C library that the pool calls."""
     system = ctypes.CDLL(None)
     parking = "syscall" if _parking() == "futex.ll" else "usleep"
-    for library, names in ((ctypes.pythonapi, _PYTHON), (system, (*_SYSTEM, parking))):
+    cores = _CORES if _cores() == "linux_cores.ll" else ()
+    used = (*_SYSTEM, parking, *cores)
+    for library, names in ((ctypes.pythonapi, _PYTHON), (system, used)):
         for name in names:
             address = ctypes.cast(getattr(library, name), ctypes.c_void_p).value
             assert address is not None

@@ -48,7 +48,7 @@ by_itself:
 together:
   call void @start_next(ptr %pool, ptr %job, i64 0, i64 %workers)
   call void @run(ptr %job, i64 0, i64 %workers)
-  call void @await_others(ptr %pool, ptr %job)
+  call void @await_others(ptr %pool, ptr %job, i64 %workers)
   %running = getelementptr i64, ptr %pool, i64 $RUNNING
   store atomic ptr null, ptr %running monotonic, align 8
   store atomic i64 0, ptr %pool release, align 8
@@ -132,6 +132,9 @@ ready:
   %patience = select i1 %crowded, i64 0, i64 $SPIN_TICKS
   %patience.p = getelementptr i64, ptr %job, i64 $PATIENCE
   store i64 %patience, ptr %patience.p
+  %pool.p = getelementptr i64, ptr %job, i64 $POOL
+  store ptr %pool, ptr %pool.p
+  %core = call i64 @note_core(ptr %pool, i64 0)
   ret i64 %able
 }
 
@@ -206,11 +209,9 @@ define internal ptr @slot_of(ptr %pool, i64 %worker) {
 ; The last thread to leave subtracts from LEFT and then reads WATCHED; here WATCHED is set
 ; and then LEFT read, by the kernel at the latest: no wake-up is lost. Both words are the
 ; pool's, since the job may be gone when the last thread reads WATCHED.
-define internal void @await_others(ptr %pool, ptr %job) {
+define internal void @await_others(ptr %pool, ptr %job, i64 %workers) {
   %left = getelementptr i64, ptr %pool, i64 $LEFT
   %watched = getelementptr i64, ptr %pool, i64 $WATCHED
-  %patience.p = getelementptr i64, ptr %job, i64 $PATIENCE
-  %patience = load i64, ptr %patience.p
   br label %spin
 
 spin:
@@ -219,7 +220,7 @@ spin:
   br i1 %none, label %end, label %some
 
 some:
-  %changed = call i1 @spin(ptr %left, i32 %seen, i64 %patience)
+  %changed = call i1 @wait_awake(ptr %job, i64 0, i64 %workers, ptr %left, i32 %seen)
   br i1 %changed, label %spin, label %impatient
 
 impatient:
@@ -254,7 +255,7 @@ entry:
   br label %idle
 
 idle:
-  %patience = phi i64 [ 0, %entry ], [ %patience.next, %work ]
+  %patience = phi i64 [ 0, %entry ], [ %patience.next, %begin ]
   %state = call i32 @await_work(ptr %slot, i64 %patience)
   %over = icmp eq i32 %state, 3
   br i1 %over, label %end, label %work
@@ -269,6 +270,15 @@ work:
   ; The next to change it does so after this job has ended.
   store atomic i32 0, ptr %slot monotonic, align 8
   call void @start_next(ptr %pool, ptr %job, i64 %worker, i64 %workers)
+  %enough = icmp ne i64 %patience.next, 0
+  br i1 %enough, label %place, label %begin
+
+place:
+  ; It may just have been woken, on the core of another worker.
+  call void @sit_apart(ptr %pool, i64 %worker, i64 %workers)
+  br label %begin
+
+begin:
   call void @set_default_floats()
   call void @run(ptr %job, i64 %worker, i64 %workers)
   call void @leave(ptr %pool)

@@ -22,7 +22,7 @@ WATCHED = 33
 """Not 0 if somebody sleeps until `LEFT` is 0."""
 
 SLOTS = 48
-"""Where the slots of the workers begin; worker 0 does not use its own."""
+"""Where the slots of the workers begin; worker 0 uses only `SLOT_CORE` of its own."""
 SLOT_SIZE = 16
 
 SLOT_STATE = 0
@@ -31,6 +31,8 @@ SLOT_JOB = 1
 SLOT_WORKERS = 2
 SLOT_POOL = 3
 SLOT_WORKER = 4
+SLOT_CORE = 5
+"""The number of the core on which the worker was last, plus 1; 0 if unknown."""
 
 
 def words_of_pool(size: int) -> int:

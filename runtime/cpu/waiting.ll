@@ -37,13 +37,47 @@ end:
   ret i1 %result
 }
 
-; For workers at the barrier that are more than the cores: whether GENERATION changes while
-; this one lets others run, a few times. That is quicker than sleep by far, as long as the
-; others are workers too. When other processes have work they take milliseconds, and come
-; before those who yield but after those who sleep. So, after a turn that took long, many
-; waits do without; TURNS_OFF counts them, and a count lost in a race does not matter.
-define internal i1 @give_turns(ptr %job, i32 %seen) noinline {
-  %generation = getelementptr i64, ptr %job, i64 $GENERATION
+; Whether the word changes from %seen before it is time to sleep.
+;
+; Workers may lie on one core: if they are more than the cores, or if the system put them
+; there. Who only spun would keep the other from what it waits for. So after a short time
+; this one moves to a core of its own if there are enough (see `sit_apart`), and gives
+; turns.
+define internal i1 @wait_awake(ptr %job, i64 %worker, i64 %workers, ptr %word, i32 %seen) {
+  %patience.p = getelementptr i64, ptr %job, i64 $PATIENCE
+  %patience = load i64, ptr %patience.p
+  %short = call i64 @llvm.umin.i64(i64 %patience, i64 $SHORT_TICKS)
+  %soon = call i1 @spin(ptr %word, i32 %seen, i64 %short)
+  br i1 %soon, label %changed, label %longer
+
+longer:
+  %crowded = icmp eq i64 %patience, 0
+  br i1 %crowded, label %polite, label %place
+
+place:
+  %pool.p = getelementptr i64, ptr %job, i64 $POOL
+  %pool = load ptr, ptr %pool.p
+  call void @sit_apart(ptr %pool, i64 %worker, i64 %workers)
+  br label %polite
+
+polite:
+  %meanwhile = call i1 @give_turns(ptr %job, ptr %word, i32 %seen)
+  br i1 %meanwhile, label %changed, label %last
+
+last:
+  %late = call i1 @spin(ptr %word, i32 %seen, i64 %patience)
+  ret i1 %late
+
+changed:
+  ret i1 true
+}
+
+; Whether the word changes while this worker lets others run, a few times. That is quicker
+; than sleep by far, as long as the others are workers too. When other processes have work
+; they take milliseconds, and come before those who yield but after those who sleep. So,
+; after a turn that took long, many waits do without; TURNS_OFF counts them, and a count
+; lost in a race does not matter.
+define internal i1 @give_turns(ptr %job, ptr %word, i32 %seen) noinline {
   %off.p = getelementptr i64, ptr %job, i64 $TURNS_OFF
   %off = load atomic i64, ptr %off.p monotonic, align 8
   %allowed = icmp eq i64 %off, 0
@@ -63,7 +97,7 @@ turn:
   %before = phi i64 [ %start, %begin ], [ %after, %same ]
   %ignored = call i32 @sched_yield()
   %after = call i64 @ticks()
-  %now = load atomic i32, ptr %generation acquire, align 8
+  %now = load atomic i32, ptr %word acquire, align 8
   %changed = icmp ne i32 %now, %seen
   %taken = sub i64 %after, %before
   %long = icmp ugt i64 %taken, $LONG_TURN
