@@ -19,8 +19,8 @@ from vyre.lowering.llvm.counting import counted
 from vyre.lowering.llvm.dividing import Division
 from vyre.lowering.llvm.helpers import Helpers
 from vyre.lowering.llvm.layout import DIFFERS
-from vyre.lowering.llvm.phases import clear
 from vyre.lowering.llvm.values import INDEX, POINTER
+from vyre.lowering.llvm.workgroup_memory import clear
 
 BYTE = ir.IntType(8)
 BIT = ir.IntType(1)

@@ -56,7 +56,7 @@ _NEGATED = {s + one: s + other for s in "su" for one, other in _OPPOSITE.items()
 
 _PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 _HARMLESS = (vyre.LoadOp, vyre.LengthOp, vyre.BufferOp, vyre.ParamOp)
-_IDS = (
+IDS = (
     vyre.InvocationIdOp,
     vyre.LocalIdOp,
     vyre.WorkgroupIdOp,
@@ -103,19 +103,32 @@ def guards(block: Block) -> list[Guard]:
 
     Example: for `scf.if %x_below_n { vyre.store ... }` the one comparison.
     """
-    common: dict[tuple[arith.CmpiOp, bool], None] | None = None
+    found = (
+        _guard(op, is_negated)
+        for op, is_negated in conditions_of_effects(block)
+        if isinstance(op, arith.CmpiOp)
+    )
+    return [guard for guard in found if guard is not None]
+
+
+Comparison = arith.CmpiOp | arith.CmpfOp
+Condition = tuple[Comparison, bool]
+"""A comparison, and whether it is its opposite that holds."""
+Conditions = dict[Condition, None]
+
+
+def conditions_of_effects(block: Block) -> Conditions:
+    """
+    The comparisons that hold wherever a program's block has an effect.
+
+    Example: for `scf.if %is_fresh { vyre.store ... }` what gives `%is_fresh`.
+    """
+    common: Conditions | None = None
     for conditions in _guarded_effects(block, {}):
         if common is None:
             common = conditions
         common = {key: None for key in common if key in conditions}
-        if not common:
-            return []
-    found = (_guard(op, is_negated) for op, is_negated in common or ())
-    return [guard for guard in found if guard is not None]
-
-
-Conditions = dict[tuple[arith.CmpiOp, bool], None]
-"""Comparisons, and whether it is their opposite that holds."""
+    return common or {}
 
 
 def _guarded_effects(block: Block, outer: Conditions) -> Iterator[Conditions]:
@@ -150,7 +163,7 @@ def _is_one_armed(op: scf.IfOp) -> bool:
 def _has_effect(op: Operation) -> bool:
     if op.has_trait(IsTerminator) and not isinstance(op, vyre.ReturnOp):
         return False
-    if type(op) in PURE_OPS or isinstance(op, _HARMLESS + _IDS):
+    if type(op) in PURE_OPS or isinstance(op, _HARMLESS + IDS):
         return False
     if isinstance(op, scf.IfOp | scf.ForOp | vyre.RegionOp):
         return any(
@@ -159,13 +172,11 @@ def _has_effect(op: Operation) -> bool:
     return True
 
 
-def _conjuncts(
-    condition: SSAValue, *, is_negated: bool
-) -> Iterator[tuple[arith.CmpiOp, bool]]:
+def _conjuncts(condition: SSAValue, *, is_negated: bool) -> Iterator[Condition]:
     """The comparisons that all hold if the condition does, or if it does not."""
     owner = condition.owner
     joins = arith.OrIOp if is_negated else arith.AndIOp
-    if isinstance(owner, arith.CmpiOp):
+    if isinstance(owner, Comparison):
         yield owner, is_negated
     elif isinstance(owner, joins):
         for operand in owner.operands:

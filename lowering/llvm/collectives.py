@@ -7,7 +7,7 @@ from vyre.dialects import vyre
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre.buffers import memref_type
 from vyre.lowering.llvm.counting import smaller
-from vyre.lowering.llvm.phases import declare_phase
+from vyre.lowering.llvm.phase_arguments import declare_phase
 from vyre.lowering.llvm.types import storage_type
 from vyre.lowering.llvm.values import INDEX, POINTER, Environment, Place
 

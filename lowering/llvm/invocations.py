@@ -18,6 +18,7 @@ from vyre.dialects import vyre
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre.attributes import LinearScope
 from vyre.lowering.llvm.accesses import AccessCode
+from vyre.lowering.llvm.clipping import Condition
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.control import ControlCode
 from vyre.lowering.llvm.counting import counted, smaller
@@ -134,6 +135,14 @@ class InvocationCode(ControlCode):
         """Emit a value and what it is computed from, ahead of the loop over invocations."""
         self._emit_slice(value)
         return self.values.scalar(value)
+
+    def holds(self, conditions: Sequence[Condition]) -> ir.Value:
+        """Whether all conditions hold, ahead of the rest of the invocation."""
+        terms: list[ir.Value] = []
+        for op, is_negated in conditions:
+            value = self.invariant(op.result)
+            terms.append(self.builder.not_(value) if is_negated else value)
+        return reduce(self.builder.and_, terms)
 
     def load_ahead(self, op: vyre.LoadOp) -> ir.Value:
         """An element that all invocations of a row load, zero if there is none."""

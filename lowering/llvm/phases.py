@@ -11,26 +11,16 @@ of the program's table: for a buffer its address and sizes, for a parameter its 
 loops over invocations are around the program's code, innermost over x, where LLVM can
 vectorise them. If nobody asks for places in workgroups along x, the loop goes through all
 workgroups of a row at once.
-
-A buffer that no other one of the table can share storage with is `noalias`: there is no
-barrier in the function, so nobody else writes to it meanwhile but by atomics, or in
-elements that this function does not touch.
 """
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from math import prod
 
 from llvmlite import ir
-from xdsl.dialects.builtin import DYNAMIC_INDEX
-from xdsl.ir import SSAValue
 
-from vyre.analysis.buffer_sources import shared_storage
 from vyre.analysis.uniformity import Level
 from vyre.dialects import vyre
-from vyre.dialects.vyre.attributes import Access, byte_width, is_scalar
-from vyre.dialects.vyre.buffers import memref_type
 from vyre.lowering.llvm.aligned_blocks import low_bits
 from vyre.lowering.llvm.clipping import (
     Along,
@@ -56,72 +46,13 @@ from vyre.lowering.llvm.row_parts import (
     is_worth_blocks,
     numbers,
 )
-from vyre.lowering.llvm.values import INDEX, POINTER, Environment, register_types
-
-ALIGNMENT = 64
-"""Of workgroup buffers, in bytes."""
-
-
-def declare_phase(
-    module: ir.Module, program: vyre.ProgramOp
-) -> tuple[ir.Function, Environment]:
-    """
-    Add a function for a program to a module, without code yet; gives it, and where the
-    program's buffers and parameters are in its arguments.
-    """
-    table = list(program.launch_table)
-    types = [type for e in table for type in register_types([e.results[0].type])]
-    context = [POINTER, INDEX, POINTER, *[INDEX] * 5]
-    signature = ir.FunctionType(ir.VoidType(), [*context, *types])
-    name = module.get_unique_name(f"phase.{program.sym_name.data}")
-    function = ir.Function(module, signature, name)
-    function.linkage = "internal"
-    function.attributes.add("noinline")
-    names = "job", "worker", "memory", "groups.x", "groups.y", "groups.z", "first", "end"
-    for argument, name in zip(function.args, names):
-        argument.name = name
-    values = Environment()
-    first = len(context)
-    for entry in table:
-        first = _bind_entry(values, entry, function, first, table)
-    return function, values
-
-
-def _bind_entry(
-    values: Environment,
-    entry: vyre.BufferOp | vyre.ParamOp,
-    function: ir.Function,
-    first: int,
-    table: Sequence[vyre.BufferOp | vyre.ParamOp],
-) -> int:
-    """Let an entry of the table be in the arguments from `first` on; gives the next one."""
-    value = entry.results[0]
-    registers: list[ir.Value] = []
-    for number in range(len(register_types([value.type]))):
-        argument = function.args[first + number]
-        name = entry.entry_name.data
-        argument.name = f"{name}.{number - 1}" if number else name
-        registers.append(argument)
-    if isinstance(entry, vyre.BufferOp):
-        shape = entry.type.get_shape()
-        for axis, size in enumerate(shape):
-            if size != DYNAMIC_INDEX:
-                registers[1 + axis] = ir.Constant(INDEX, size)
-        if not _may_overlap(entry, table):
-            function.args[first].add_attribute("noalias")
-        count = 1 + len(shape)
-    else:
-        count = len(registers)
-    values.bind([value], registers)
-    return first + count
-
-
-def _may_overlap(
-    buffer: vyre.BufferOp, table: Sequence[vyre.BufferOp | vyre.ParamOp]
-) -> bool:
-    mine = shared_storage(buffer)
-    others = (entry for entry in table if isinstance(entry, vyre.BufferOp))
-    return any(other is not buffer and mine & shared_storage(other) for other in others)
+from vyre.lowering.llvm.sifting import Flags, conditions_ahead, row_blocks
+from vyre.lowering.llvm.values import INDEX, Environment
+from vyre.lowering.llvm.workgroup_memory import (
+    clear,
+    has_workgroup_memory,
+    workgroup_layout,
+)
 
 
 class Phase:
@@ -161,6 +92,7 @@ class Phase:
         self._leaving_out = next((g for g in found if g.predicate == "ne"), None)
         self._level = effect_level(program)
         self._low_bits = low_bits(program)
+        self._conditions = conditions_ahead(program)
 
     def emit(self) -> None:
         """Write the function."""
@@ -312,8 +244,7 @@ class Phase:
     ) -> None:
         """The loop over x, in a row or in a block of it that begins somewhere."""
         builder = self._builder
-        parallel = self._parallel
-        with counted(builder, row.start, row.end, "x", parallel) as (x, following):
+        with self._each(row, inside) as (x, following):
             code = self._code(self._position(row, x), following, inside)
             for guard in settled:
                 is_true = ir.Constant(ir.IntType(1), int(not guard.is_negated))
@@ -327,6 +258,28 @@ class Phase:
             code.skip_if_ended()
             if code.block(self._program.body.block) is not None:
                 builder.branch(following)
+
+    @contextmanager
+    def _each(
+        self, row: RowCode, inside: Sequence[RowAccess]
+    ) -> Generator[tuple[ir.Value, ir.Block]]:
+        """
+        A loop over the invocations that may have something to do: gives x, and the block
+        to branch to for the next one.
+        """
+        builder, parallel = self._builder, self._parallel
+        if not self._conditions:
+            with counted(builder, row.start, row.end, "x", parallel) as (x, following):
+                yield x, following
+            return
+        flags = Flags(builder)
+        with row_blocks(builder, row) as block:
+            with counted(builder, block.start, block.end, "sift", parallel) as (x, unused):
+                code = self._code(self._position(row, x), unused, inside)
+                code.settled |= row.loads
+                parallel.mark(flags.set(block, x, code.holds(self._conditions)))
+            with flags.each(block) as (x, following):
+                yield x, following
 
     def _settle(self, code: InvocationCode, guard: Guard, is_left_out: ir.Value) -> None:
         """Say what the comparison of a guard that leaves one invocation out gives."""
@@ -404,38 +357,3 @@ class Phase:
             address = self._context.workgroup_memory(builder, offset)
             sizes = [ir.Constant(INDEX, size) for size in entry.type.get_shape()]
             self._values.bind([entry.memref], [address, *sizes])
-
-
-def clear(builder: ir.IRBuilder, address: ir.Value, size: int | ir.Value) -> None:
-    """Fill memory with zeros."""
-    count = ir.Constant(INDEX, size) if isinstance(size, int) else size
-    zero, never = ir.Constant(ir.IntType(8), 0), ir.Constant(ir.IntType(1), 0)
-    fill = builder.module.declare_intrinsic("llvm.memset", [POINTER, INDEX])
-    builder.call(fill, [address, zero, count, never])
-
-
-def has_workgroup_memory(program: vyre.ProgramOp) -> bool:
-    """Whether there is a workgroup buffer."""
-    return bool(workgroup_layout(program)[1])
-
-
-def workgroup_layout(program: vyre.ProgramOp) -> tuple[dict[vyre.BufferOp, int], int]:
-    """
-    Where each workgroup buffer is in the memory of a workgroup, and how large that is.
-
-    Example: `memory = bytearray(workgroup_layout(program)[1])`
-    """
-    offsets: dict[vyre.BufferOp, int] = {}
-    end = 0
-    for entry in program.table:
-        if isinstance(entry, vyre.BufferOp) and entry.access.data is Access.WORKGROUP:
-            offsets[entry] = end
-            end += room_for(entry.memref, entry.type.get_shape())
-    return offsets, end
-
-
-def room_for(memref: SSAValue, shape: Sequence[int]) -> int:
-    """Bytes of a workgroup's memory for a buffer of this shape, to a cache line."""
-    element = memref_type(memref).element_type
-    assert is_scalar(element)
-    return -(-prod(shape) * byte_width(element) // ALIGNMENT) * ALIGNMENT

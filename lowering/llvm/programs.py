@@ -15,7 +15,9 @@ from vyre.locations import place_of
 from vyre.lowering.llvm.collectives import emit_collective
 from vyre.lowering.llvm.costs import is_uneven
 from vyre.lowering.llvm.layout import RECORD_BYTES, Layout, Trap
-from vyre.lowering.llvm.phases import Phase, declare_phase, workgroup_layout
+from vyre.lowering.llvm.phase_arguments import declare_phase
+from vyre.lowering.llvm.phases import Phase
+from vyre.lowering.llvm.workgroup_memory import workgroup_layout
 from vyre.lowering.llvm.workgroups import emit_workgroups
 from vyre.passes.workgroup_plan import WorkgroupPlan, needs_workgroup_schedule
 

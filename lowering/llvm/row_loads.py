@@ -47,19 +47,28 @@ def row_loads(program: vyre.ProgramOp) -> list[vyre.LoadOp]:
 
     Example: for `vyre.load %a[%y]` with y the invocation's place along y
     """
-    sources = buffer_sources(program)
     found: dict[SSAValue, vyre.LoadOp] = {}
+    for op in loads_before_writes(program):
+        if all(is_same_along_x(index, found) for index in op.indices):
+            found[op.value] = op
+    return list(found.values())
+
+
+def loads_before_writes(program: vyre.ProgramOp) -> Iterator[vyre.LoadOp]:
+    """
+    The loads outside loops, from buffers that the invocation has not written before.
+
+    Example: `list(loads_before_writes(program))`
+    """
+    sources = buffer_sources(program)
     written: set[Operation] = set()
     for op in _outside_loops(program.body.block):
         if isinstance(op, vyre.LoadOp):
             is_declared = isinstance(op.buffer.owner, vyre.BufferOp)
-            is_fresh = written.isdisjoint(sources[op.buffer])
-            is_steady = all(is_same_along_x(index, found) for index in op.indices)
-            if is_declared and is_fresh and is_steady:
-                found[op.value] = op
+            if is_declared and written.isdisjoint(sources[op.buffer]):
+                yield op
         else:
             written.update(_written(op, sources))
-    return list(found.values())
 
 
 def _outside_loops(block: Block) -> Iterator[Operation]:

@@ -19,8 +19,10 @@ from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.grids import each_workgroup
 from vyre.lowering.llvm.hosts import HostCode
 from vyre.lowering.llvm.invocations import Three
-from vyre.lowering.llvm.phases import Phase, clear, declare_phase, room_for
+from vyre.lowering.llvm.phase_arguments import declare_phase
+from vyre.lowering.llvm.phases import Phase
 from vyre.lowering.llvm.values import INDEX, Environment
+from vyre.lowering.llvm.workgroup_memory import clear, room_for
 from vyre.passes.workgroup_plan import WorkgroupPlan
 
 

@@ -1,0 +1,146 @@
+"""
+Invocations without anything to do are skipped many at once: never one that has something.
+"""
+
+import numpy as np
+import pytest
+from cpu_runs import Everywhere
+
+import vyre
+from vyre.dialects.vyre import ProgramOp
+from vyre.lowering.llvm.sifting import conditions_ahead
+
+EFFECT = """
+    scf.for %k = %zero to %three step %one {
+      %old = vyre.atomic add %unit, %out[%x] : memref<?xi32>
+    }"""
+
+SHAPES = {
+    "then": f"""
+  %v = vyre.load %fresh[%x] : memref<?xi32>
+  %c = arith.cmpi ne, %v, %none : i32
+  scf.if %c {{ {EFFECT} }}""",
+    "return": f"""
+  %v = vyre.load %fresh[%x] : memref<?xi32>
+  %c = arith.cmpi eq, %v, %none : i32
+  scf.if %c {{ vyre.return }}
+  {EFFECT}""",
+    "two": f"""
+  %v = vyre.load %fresh[%x] : memref<?xi32>
+  %c = arith.cmpi ne, %v, %none : i32
+  %w = vyre.load %weights[%x] : memref<?xf32>
+  %d = arith.cmpf ogt, %w, %half : f32
+  scf.if %c {{ scf.if %d {{ {EFFECT} }} }}""",
+    "and": f"""
+  %v = vyre.load %fresh[%x] : memref<?xi32>
+  %c = arith.cmpi ne, %v, %none : i32
+  %w = vyre.load %weights[%x] : memref<?xf32>
+  %d = arith.cmpf ogt, %w, %half : f32
+  %both = arith.andi %c, %d : i1
+  scf.if %both {{ {EFFECT} }}""",
+    "from another place": f"""
+  %v = vyre.load %fresh[%x] : memref<?xi32>
+  %there = arith.index_cast %v : i32 to index
+  %w = vyre.load %fresh[%there] : memref<?xi32>
+  %c = arith.cmpi ne, %w, %none : i32
+  scf.if %c {{ {EFFECT} }}""",
+}
+"""With how many comparisons are known ahead."""
+COUNTS = {"then": 1, "return": 1, "two": 2, "and": 2, "from another place": 1}
+
+UNSIFTED = {
+    "written before": f"""
+  %v = vyre.load %fresh[%x] : memref<?xi32>
+  %c = arith.cmpi ne, %v, %none : i32
+  scf.if %c {{ vyre.store %none, %fresh[%x] : memref<?xi32> }}
+  %w = vyre.load %fresh[%x] : memref<?xi32>
+  %d = arith.cmpi eq, %w, %none : i32
+  scf.if %d {{ {EFFECT} }}""",
+    "else": f"""
+  %v = vyre.load %fresh[%x] : memref<?xi32>
+  %c = arith.cmpi ne, %v, %none : i32
+  scf.if %c {{ {EFFECT} }} else {{ vyre.store %unit, %out[%x] : memref<?xi32> }}""",
+    "the same along the row": f"""
+  %v = vyre.load %fresh[%one] : memref<?xi32>
+  %c = arith.cmpi ne, %v, %none : i32
+  scf.if %c {{ {EFFECT} }}""",
+    "vectorised": """
+  %v = vyre.load %fresh[%x] : memref<?xi32>
+  %c = arith.cmpi ne, %v, %none : i32
+  scf.if %c { vyre.store %v, %out[%x] : memref<?xi32> }""",
+}
+
+
+def program(shape: str) -> str:
+    return f"""
+vyre.program @p [16, 1, 1] {{
+  %fresh = vyre.buffer "fresh" read_write binding 0 : memref<?xi32>
+  %weights = vyre.buffer "weights" read_only binding 1 : memref<?xf32>
+  %out = vyre.buffer "out" read_write binding 2 : memref<?xi32>
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %none = arith.constant 0 : i32
+  %unit = arith.constant 1 : i32
+  %half = arith.constant 0.5 : f32
+  %x = vyre.invocation_id x
+  {shape}
+}}"""
+
+
+def conditions(shape: str) -> int:
+    (op,) = [op for op in vyre.parse(program(shape)).ops if isinstance(op, ProgramOp)]
+    return len(conditions_ahead(op))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_conditions_of_all_effects_are_known_ahead(shape: str):
+    assert conditions(SHAPES[shape]) == COUNTS[shape]
+
+
+@pytest.mark.parametrize("shape", UNSIFTED)
+def test_other_conditions_are_not(shape: str):
+    assert conditions(UNSIFTED[shape]) == 0
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, *UNSIFTED])
+def test_nobody_is_left_out(shape: str):
+    """Rows longer and shorter than a block, of few, many and no invocations that act."""
+    everywhere = Everywhere(
+        program({**SHAPES, **UNSIFTED}[shape]), workers=(1, 3), modes=("native",)
+    )
+    random = np.random.default_rng(7)
+    for size in (1, 15, 63, 64, 65, 127, 128, 200):
+        for share in (0, 0.03, 0.5, 1):
+            given = {
+                "fresh": (random.random(size) < share).astype(np.int32),
+                "weights": random.random(size, np.float32),
+                "out": np.zeros(size, np.int32),
+            }
+            everywhere.check(given, grid=-(-size // 16))
+
+
+@pytest.mark.parametrize("size", [1, 63, 64, 65, 130])
+def test_the_first_and_last_of_each_block_act(size: int):
+    everywhere = Everywhere(program(SHAPES["then"]), workers=(1,), modes=("native",))
+    for place in {0, 62, 63, 64, 65, 127, 128, size - 1}:
+        fresh = np.zeros(size, np.int32)
+        fresh[min(place, size - 1)] = 5
+        given = {"fresh": fresh, "weights": np.zeros(1, np.float32), "out": fresh * 0}
+        everywhere.check(given, grid=-(-size // 16))
+
+
+def test_an_invocation_that_traps_ahead_of_its_condition_is_not_skipped():
+    text = program(
+        """
+  %w = vyre.load %weights[%x] : memref<?xf32>
+  %d = arith.cmpf ogt, %w, %half : f32
+  scf.if %d { vyre.trap "heavy" at %x : index }
+  """
+        + SHAPES["then"]
+    )
+    everywhere = Everywhere(text, workers=(1, 3), modes=("native",))
+    weights = np.zeros(100, np.float32)
+    weights[77] = 1
+    given = {"fresh": np.zeros(100, np.int32), "weights": weights}
+    everywhere.check({**given, "out": np.zeros(100, np.int32)}, grid=7)
