@@ -3,8 +3,8 @@ How the workers of a launch divide its workgroups.
 
 Each has an even part, the same one in every launch, so that what it wrote is still near
 when it reads that again. Where all workgroups take the same time, as far as one can tell,
-it runs its part as a whole. Else it takes a piece of its part after the other, and then
-pieces that others have left of theirs.
+or all of them take little, it runs its part as a whole. Else it takes a piece of its part
+after the other, and then pieces that others have left of theirs.
 
 The first workgroup of a part that nobody has taken is a *counter* in its worker's memory.
 Pieces are taken by adding to it, and a part is exhausted when it is past the end. A worker
@@ -36,7 +36,7 @@ class Division:
 
     `share` is how many workgroups each worker has; as many as `rest` have one more.
 
-    Example: `Division.of(builder, context, workers, count).run_pieces(run, poll)`
+    Example: `Division.of(builder, context, workers, count).run_uneven(run, 4, poll)`
     """
 
     def __init__(
@@ -95,8 +95,19 @@ class Division:
         builder.branch(head)
         builder.position_at_end(after)
 
-    def run_pieces(self, run: Run, poll: Callable[[], None]) -> None:
-        """The worker's part piece by piece, then what is left of the others' parts."""
+    def run_uneven(self, run: Run, few: int, poll: Callable[[], None]) -> None:
+        """
+        The worker's part, piece by piece if there are more than so many workgroups for
+        each; then what is left of the others' parts.
+        """
+        is_much = self._builder.icmp_unsigned(">", self.share, ir.Constant(INDEX, few))
+        with self._builder.if_else(is_much) as (then, otherwise):
+            with then:
+                self._run_pieces(run, poll)
+            with otherwise:
+                run(self.first, self.end)
+
+    def _run_pieces(self, run: Run, poll: Callable[[], None]) -> None:
         builder, worker = self._builder, self._context.worker
         self._set_counter(self.first)
         zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)

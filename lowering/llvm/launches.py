@@ -34,6 +34,10 @@ from vyre.lowering.llvm.values import INDEX, POINTER, register_types
 LONGEST_PIECE = 1 << 24
 """Operations between two looks at whether to stop, in launches without long loops."""
 
+SHORT = 1 << 17
+"""Operations of a worker's part, as one would guess, up to which it costs more to help than
+to wait: some tens of microseconds."""
+
 NEAR = 1 << 13
 """Invocations that run one program after the other, while what they read is near."""
 
@@ -151,11 +155,12 @@ class _LaunchCode:
         """The worker's part of all programs whose workgroups are divided."""
         if not self.runs:
             return
-        if any(map(is_uneven, programs)):
-            self._division.run_pieces(self._run_all, self._poll)
-            return
         size = prod(programs[0].workgroup)
-        longest = LONGEST_PIECE // max(1, sum(map(operations, programs)) * size)
+        cost = max(1, sum(map(operations, programs)) * size)
+        if any(map(is_uneven, programs)):
+            self._division.run_uneven(self._run_all, SHORT // cost, self._poll)
+            return
+        longest = LONGEST_PIECE // cost
         if len(self.runs) > 1:
             longest = min(longest, NEAR // size)
         self._division.run_whole(self._run_all, max(1, longest), self._poll)

@@ -21,7 +21,7 @@ from llvmlite import ir
 
 from vyre.analysis.uniformity import Level
 from vyre.dialects import vyre
-from vyre.lowering.llvm.aligned_blocks import low_bits
+from vyre.lowering.llvm.aligned_blocks import LowBits, low_bits
 from vyre.lowering.llvm.clipping import (
     Along,
     Guard,
@@ -41,10 +41,11 @@ from vyre.lowering.llvm.row_parts import (
     FAR,
     FEW,
     RowCode,
-    around,
     blocks,
     is_worth_blocks,
     numbers,
+    stretches,
+    whole,
 )
 from vyre.lowering.llvm.sifting import Flags, conditions_ahead, row_blocks
 from vyre.lowering.llvm.values import INDEX, Environment
@@ -89,9 +90,10 @@ class Phase:
         self._sizes = [ir.Constant(INDEX, size) for size in program.workgroup]
         found = guards(program.body.block)
         self._clipping = [guard for guard in found if guard.predicate != "ne"]
-        self._leaving_out = next((g for g in found if g.predicate == "ne"), None)
         self._level = effect_level(program)
         self._low_bits = low_bits(program)
+        leaving_out = (guard for guard in found if guard.predicate == "ne")
+        self._leaving_out = None if self._low_bits else next(leaving_out, None)
         self._conditions = conditions_ahead(program)
 
     def emit(self) -> None:
@@ -168,43 +170,27 @@ class Phase:
             end = smaller(builder, end, builder.add(start, ir.Constant(INDEX, 1)))
         loads = {load: code.load_ahead(load) for load in row_loads(self._program)}
         row = RowCode(groups, group, group_ids, ids, start, end, loads)
-        if self._leaving_out is None:
-            self._part(row, self._clipping)
-            return
-        left_out = self._numbers_of(code, self._leaving_out, ahead)[0]
-        self._parts(row, left_out, self._leaving_out)
+        if self._leaving_out is not None:
+            left_out = self._numbers_of(code, self._leaving_out, ahead)[0]
+            row = replace(row, left_out=left_out)
+        self._part(row)
 
-    def _parts(self, row: RowCode, left_out: ir.Value, guard: Guard) -> None:
-        """A row without one invocation: what is around that one, then the rest."""
-        builder, near = self._builder, around(self._builder, row, left_out)
-        self._part(near, self._clipping)
-        length = builder.sub(near.end, near.start)
-        is_all = builder.icmp_unsigned("==", length, builder.sub(row.end, row.start))
-        zero, two = ir.Constant(INDEX, 0), ir.Constant(INDEX, 2)
-        parts = builder.select(is_all, zero, two)
-        settled = [*self._clipping, guard]
-        with counted(builder, zero, parts, "part") as (part, _):
-            is_first = builder.icmp_unsigned("==", part, zero)
-            start = builder.select(is_first, row.start, near.end)
-            end = builder.select(is_first, near.start, row.end)
-            self._part(replace(row, start=start, end=end), settled)
-
-    def _part(self, row: RowCode, settled: Sequence[Guard]) -> None:
+    def _part(self, row: RowCode) -> None:
         """
-        A part of a row where some guards are true, without comparisons if all of it is
-        inside the buffers.
+        A part of a row where guards are true, without comparisons if all of it is inside
+        the buffers.
         """
         steady = {load.value for load in row.loads}
         accesses = row_accesses(self._program, steady)
         if not accesses:
-            self._invocations(row, settled, ())
+            self._invocations(row, ())
             return
         is_inside = self._are_inside(row, accesses)
         with self._builder.if_else(is_inside, likely=True) as (then, otherwise):
             with then:
-                self._invocations(row, settled, accesses)
+                self._invocations(row, accesses)
             with otherwise:
-                self._invocations(row, settled, ())
+                self._invocations(row, ())
 
     def _are_inside(self, row: RowCode, accesses: Sequence[RowAccess]) -> ir.Value:
         """Whether the first and the last access of a row are inside their buffers."""
@@ -218,27 +204,37 @@ class Phase:
                 inside = builder.and_(inside, code.is_inside(access))
         return inside
 
-    def _invocations(
-        self, row: RowCode, settled: Sequence[Guard], inside: Sequence[RowAccess]
-    ) -> None:
-        """The invocations of a part, in blocks if they take low bits of their places."""
-        if self._low_bits is None:
-            self._loop(row, settled, inside)
-            return
-        builder, bits = self._builder, self._low_bits
+    def _invocations(self, row: RowCode, inside: Sequence[RowAccess]) -> None:
+        """
+        The invocations of a part, in blocks if they take low bits of their places, and in
+        stretches if one of them is left out.
+        """
+        if self._low_bits is not None:
+            self._in_blocks(row, inside, self._low_bits)
+        elif row.left_out is not None:
+            with stretches(self._builder, row, row.left_out) as (stretch, is_plain):
+                with self._builder.if_else(is_plain, likely=True) as (then, otherwise):
+                    with then:
+                        self._loop(whole(self._builder, stretch), inside)
+                    with otherwise:
+                        self._loop(stretch, inside)
+        else:
+            self._loop(row, inside)
+
+    def _in_blocks(self, row: RowCode, inside: Sequence[RowAccess], bits: LowBits) -> None:
+        builder = self._builder
         ahead = self._position(row, row.start)
         mask = self._code(ahead, self._over).invariant(bits.mask)
         offset = self._offset_of(bits.along, ahead)
         with builder.if_else(is_worth_blocks(builder, mask)) as (then, otherwise):
             with then, blocks(builder, row, mask, offset) as (block, begin):
-                self._loop(block, settled, inside, begin)
+                self._loop(block, inside, begin)
             with otherwise:
-                self._loop(row, settled, inside)
+                self._loop(row, inside)
 
     def _loop(
         self,
         row: RowCode,
-        settled: Sequence[Guard],
         inside: Sequence[RowAccess],
         block: ir.Value | None = None,
     ) -> None:
@@ -246,11 +242,10 @@ class Phase:
         builder = self._builder
         with self._each(row, inside) as (x, following):
             code = self._code(self._position(row, x), following, inside)
-            for guard in settled:
-                is_true = ir.Constant(ir.IntType(1), int(not guard.is_negated))
-                code.settled[guard.op] = is_true
-            if row.left_out is not None and self._leaving_out is not None:
-                self._settle(code, self._leaving_out, row.is_left_out(builder, x))
+            for guard in self._clipping:
+                _settle(code, guard, ir.Constant(ir.IntType(1), 1))
+            if self._leaving_out is not None:
+                _settle(code, self._leaving_out, row.takes_part(builder, x))
             code.settled |= row.loads
             if block is not None and self._low_bits is not None:
                 low = builder.sub(x, block)
@@ -280,11 +275,6 @@ class Phase:
                 parallel.mark(flags.set(block, x, code.holds(self._conditions)))
             with flags.each(block) as (x, following):
                 yield x, following
-
-    def _settle(self, code: InvocationCode, guard: Guard, is_left_out: ir.Value) -> None:
-        """Say what the comparison of a guard that leaves one invocation out gives."""
-        runs = self._builder.not_(is_left_out)
-        code.settled[guard.op] = is_left_out if guard.is_negated else runs
 
     def _position(self, row: RowCode, x: ir.Value) -> Position:
         return Position(row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids])
@@ -357,3 +347,8 @@ class Phase:
             address = self._context.workgroup_memory(builder, offset)
             sizes = [ir.Constant(INDEX, size) for size in entry.type.get_shape()]
             self._values.bind([entry.memref], [address, *sizes])
+
+
+def _settle(code: InvocationCode, guard: Guard, holds: ir.Value) -> None:
+    """Say what the comparison of a guard gives."""
+    code.settled[guard.op] = code.builder.not_(holds) if guard.is_negated else holds

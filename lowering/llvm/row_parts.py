@@ -1,6 +1,6 @@
 """
-Parts of a row of invocations along x: those for which a comparison holds, those around one
-that is left out, and blocks that are aligned to a power of two.
+Parts of a row of invocations along x: those for which a comparison holds, stretches of a
+row in which one is left out, and blocks that are aligned to a power of two.
 """
 
 from collections.abc import Generator
@@ -22,7 +22,7 @@ FAR = ir.Constant(INDEX, 2**62)
 """Further than any invocation, and never more than a number can be when added."""
 
 STRETCH = 64
-"""Invocations around one that is left out: as many as any processor takes at once."""
+"""Invocations of a stretch: as many as LLVM takes at once on any processor."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,17 @@ class RowCode:
     end: ir.Value
     loads: dict[vyre.LoadOp, ir.Value]
     left_out: ir.Value | None = None
-    """The number near these of the one that is left out."""
+    """The number of one that is left out."""
 
-    def is_left_out(self, builder: ir.IRBuilder, x: ir.Value) -> ir.Value:
+    def takes_part(self, builder: ir.IRBuilder, x: ir.Value) -> ir.Value:
         """
-        Whether an invocation is the one that is left out. The low bits tell numbers that
+        Whether an invocation of a stretch is not left out. The low bits tell numbers that
         are near each other apart, and more of them are compared at once.
         """
-        assert self.left_out is not None
+        if self.left_out is None:
+            return ir.Constant(ir.IntType(1), 1)
         one, other = (builder.trunc(n, ir.IntType(32)) for n in (x, self.left_out))
-        return builder.icmp_unsigned("==", one, other)
+        return builder.icmp_unsigned("!=", one, other)
 
 
 def numbers(
@@ -79,19 +80,44 @@ def numbers(
             return below, past
 
 
-def around(builder: ir.IRBuilder, row: RowCode, left_out: ir.Value) -> RowCode:
+@contextmanager
+def stretches(
+    builder: ir.IRBuilder, row: RowCode, left_out: ir.Value
+) -> Generator[tuple[RowCode, ir.Value]]:
     """
-    The stretch of a row that has a number in it; an empty one at the end if none has.
+    A loop over the stretches of a row: gives each, and whether it is `whole` and all of
+    its invocations take part. In others a number near them is left out: where it was far,
+    another one that none of them has.
     """
-    distance = builder.sub(left_out, row.start)
-    is_there = builder.and_(
-        builder.icmp_unsigned(">=", left_out, row.start),
-        builder.icmp_unsigned("<", left_out, row.end),
+    head, body, after = (
+        builder.append_basic_block(f"stretch.{name}") for name in ("head", "body", "done")
     )
-    rounded = builder.and_(distance, ir.Constant(INDEX, -STRETCH))
-    start = builder.select(is_there, builder.add(row.start, rounded), row.end)
-    end = smaller(builder, row.end, builder.add(start, ir.Constant(INDEX, STRETCH)))
-    return replace(row, start=start, end=end, left_out=left_out)
+    before = builder.block
+    builder.branch(head)
+    builder.position_at_end(head)
+    start = builder.phi(INDEX)
+    start.add_incoming(row.start, before)
+    builder.cbranch(builder.icmp_unsigned("<", start, row.end), body, after)
+    builder.position_at_end(body)
+    size = ir.Constant(INDEX, STRETCH)
+    full = builder.add(start, size, flags=FEW)
+    end = smaller(builder, full, row.end)
+    is_near = builder.icmp_unsigned("<", builder.sub(left_out, start), size)
+    nobody = builder.sub(start, ir.Constant(INDEX, 1))
+    stretch = replace(
+        row, start=start, end=end, left_out=builder.select(is_near, left_out, nobody)
+    )
+    is_whole = builder.icmp_unsigned("<=", full, row.end)
+    yield stretch, builder.and_(is_whole, builder.not_(is_near))
+    start.add_incoming(end, builder.block)
+    builder.branch(head)
+    builder.position_at_end(after)
+
+
+def whole(builder: ir.IRBuilder, stretch: RowCode) -> RowCode:
+    """A stretch of which all take part, in a form in which LLVM sees how many they are."""
+    end = builder.add(stretch.start, ir.Constant(INDEX, STRETCH), flags=FEW)
+    return replace(stretch, end=end, left_out=None)
 
 
 def is_worth_blocks(builder: ir.IRBuilder, mask: ir.Value) -> ir.Value:
