@@ -25,12 +25,19 @@ class QuickRuns:
     """
     What runs of a prepared dispatch have in common: what is counted, how long they may
     take, and who is blamed. `begins` and `ends` are what each counts as when it begins, and
-    besides when it has ended well.
+    besides when it has ended well; `tally` is one in which threads may count that run at
+    once, if they do.
 
     Example: `QuickRuns(session, {}, {}).run(prepared, deadline)`
     """
 
-    def __init__(self, session: Session, begins: dict[str, int], ends: dict[str, int]):
+    def __init__(
+        self,
+        session: Session,
+        begins: dict[str, int],
+        ends: dict[str, int],
+        tally: type[telemetry.Tally] = telemetry.Tally,
+    ):
         self._backend = session.exe.backend.name
         self._name = session.exe.program.sym_name.data
         self._timeout = session.plan.config.timeout
@@ -38,7 +45,7 @@ class QuickRuns:
         route = session.plan.route
         if isinstance(route.unit, ScheduleOp):
             self._begun |= telemetry.split_counts(route.launch_count)
-        self._ended = telemetry.Tally(self._begun | ends)
+        self._ended = tally(self._begun | ends)
 
     @staticmethod
     def of_arrays(
@@ -51,7 +58,8 @@ class QuickRuns:
         inputs = sum(array.nbytes for array in given if array is not None)
         outputs = sum(array.nbytes for array in results.values())
         ends = {"output_bytes": outputs, f"storage_{storage}": len(results)}
-        return QuickRuns(session, {"input_bytes": inputs}, ends)
+        tally = telemetry.SharedTally if storage == "moved" else telemetry.Tally
+        return QuickRuns(session, {"input_bytes": inputs}, ends, tally)
 
     def deadline(self) -> Deadline:
         """When a run that starts now must have ended."""
@@ -61,9 +69,12 @@ class QuickRuns:
         """Run, and count it; gives how many passes there were, and how many launches."""
         passes = launches = 0
         try:
-            deadline.check()
-            passes, launches = prepared.run(deadline)
-            deadline.check()
+            if deadline is _NEVER:
+                passes, launches = prepared.run(deadline)
+            else:
+                deadline.check()
+                passes, launches = prepared.run(deadline)
+                deadline.check()
         except BaseException as error:
             telemetry.add(failures=1, passes=passes, launches=launches, **self._begun)
             with blaming_engine(self._backend, f"launch @{self._name}"):

@@ -17,6 +17,8 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
 
+from typing_extensions import override
+
 
 @dataclass(frozen=True)
 class Counters:
@@ -83,7 +85,8 @@ def _add(amounts: Mapping[str, int], times: int = 1) -> None:
 class Tally:
     """
     Dispatches that all count as the same, but for their passes and launches. They are added
-    up when somebody asks, which makes counting one of them quick.
+    up when somebody asks, which makes counting one of them quick. One thread at a time may
+    count; others may ask meanwhile.
 
     Example: `Tally({"dispatches": 1}).count(passes, launches)`
     """
@@ -92,22 +95,19 @@ class Tally:
         self._amounts = dict(amounts)
         self._runs = self._passes = self._launches = 0
         self._added = (0, 0, 0)
-        self._counting = threading.Lock()
         with _lock:
             _tallies.add(self)
 
     def count(self, passes: int, launches: int) -> None:
         """Count one more dispatch."""
-        with self._counting:
-            self._passes += passes
-            self._launches += launches
-            self._runs += 1
+        self._passes += passes
+        self._launches += launches
+        self._runs += 1
 
     def settle(self) -> None:
         """Add what was counted since the last time."""
         with _lock:
-            with self._counting:
-                now = self._runs, self._passes, self._launches
+            now = self._runs, self._passes, self._launches
             runs, passes, launches = (a - b for a, b in zip(now, self._added))
             self._added = now
             _add(self._amounts, runs)
@@ -115,6 +115,23 @@ class Tally:
 
     def __del__(self) -> None:
         self.settle()
+
+
+class SharedTally(Tally):
+    """
+    A tally in which several threads may count.
+
+    Example: `SharedTally({"dispatches": 1}).count(passes, launches)`
+    """
+
+    def __init__(self, amounts: Mapping[str, int]):
+        self._counting = threading.Lock()
+        super().__init__(amounts)
+
+    @override
+    def count(self, passes: int, launches: int) -> None:
+        with self._counting:
+            super().count(passes, launches)
 
 
 _tallies: "weakref.WeakSet[Tally]" = weakref.WeakSet()
