@@ -14,7 +14,7 @@ from vyre.lowering.llvm.job import STATUS_DONE, STATUS_TIMEOUT, STATUS_TRAPPED
 from vyre.runtime.backend import Capabilities, Launch, Outcome, Prepared, Whole
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
 from vyre.runtime.cpu.kernel import CpuKernel
-from vyre.runtime.cpu.native import compile_object, native_text
+from vyre.runtime.cpu.native import compile_object, is_loaded, native_text
 from vyre.runtime.cpu.pool import WorkerPool
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import DispatchFailed, Trapped
@@ -42,6 +42,7 @@ class CpuBackend(HostBackend):
         self._cache = KernelCache.default()
         self._lock = threading.Lock()
         self._pool: WorkerPool | None = None
+        self._is_ahead = False
 
     @property
     def pool(self) -> WorkerPool:
@@ -53,14 +54,25 @@ class CpuBackend(HostBackend):
 
     def _pool_code(self) -> bytes:
         """The native part of the pool, which is the same for all programs."""
-        if self._cache is None:
-            return compile_object()
-        key = key_of("cpu pool", native_text())
-        code = self._cache.find(key)
+        code = self._found_pool_code()
         if code is None:
             code = compile_object()
-            self._cache.keep(key, code)
+            if self._cache is not None:
+                self._cache.keep(key_of("cpu pool", native_text()), code)
         return code
+
+    def _found_pool_code(self) -> bytes | None:
+        if self._cache is None:
+            return None
+        return self._cache.find(key_of("cpu pool", native_text()))
+
+    def _compile_pool_ahead(self) -> None:
+        """Let LLVM make the pool while Python plans the first program."""
+        if self._is_ahead or is_loaded():
+            return
+        self._is_ahead = True
+        if self._found_pool_code() is None:
+            threading.Thread(target=compile_object, name="vyre pool").start()
 
     @override
     def compile(self, program: ProgramOp) -> CpuKernel:
@@ -68,6 +80,7 @@ class CpuBackend(HostBackend):
 
     @override
     def compile_whole(self, unit: ProgramOp | ScheduleOp) -> CpuKernel:
+        self._compile_pool_ahead()
         return CpuKernel(unit, self._worth_sharing, self._cache)
 
     @override

@@ -106,7 +106,13 @@ class Native:
         return prototype(self.addresses[name])
 
 
+_object: bytes | None = None
 _loaded: Native | None = None
+
+
+def is_loaded() -> bool:
+    """Whether the pool's functions can be called already."""
+    return _loaded is not None
 
 
 def _constants(module: ModuleType) -> Iterator[tuple[str, int]]:
@@ -180,10 +186,19 @@ def _target() -> llvm.Target:
 
 def compile_object() -> bytes:
     """
-    The object code of the pool, for every processor of this kind.
+    The object code of the pool, for every processor of this kind. It is made once in a
+    process, and may be asked for ahead by another thread.
 
     Example: `WorkerPool(2, object_code=compile_object())`
     """
+    global _object
+    with llvm_lock:
+        if _object is None:
+            _object = _compiled()
+        return _object
+
+
+def _compiled() -> bytes:
     target = _target()
     machine = target.create_target_machine(opt=2, reloc="pic", codemodel="small")
     module = llvm.parse_assembly(native_text())

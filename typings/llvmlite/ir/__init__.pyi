@@ -124,6 +124,9 @@ class Instruction(NamedValue):
     def set_metadata(self, name: str, node: MDValue) -> None: ...
     def set_weights(self, weights: Sequence[int]) -> None: ...
 
+class AllocaInstr(Instruction):
+    align: int | None
+
 class PhiInstr(Instruction):
     def add_incoming(self, value: Value, block: Block) -> None: ...
 
@@ -231,7 +234,7 @@ class IRBuilder:
     # Memory
     def alloca(
         self, typ: Type, size: Value | int | None = None, name: str = ""
-    ) -> Instruction: ...
+    ) -> AllocaInstr: ...
     def load(
         self,
         ptr: Value,

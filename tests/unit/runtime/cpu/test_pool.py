@@ -418,3 +418,19 @@ def test_floats_are_as_usual(
         set_mxcsr(usual)
     count = 1 if inline else 3
     assert floats[OWN + 8 : OWN + 8 + count].tolist() == [product] * count
+
+
+def test_the_pool_is_compiled_once_though_asked_for_ahead(monkeypatch: pytest.MonkeyPatch):
+    made: list[int] = []
+
+    def compiled_slowly() -> bytes:
+        made.append(threading.get_ident())
+        time.sleep(0.05)
+        return b"code"
+
+    monkeypatch.setattr(native, "_object", None)
+    monkeypatch.setattr(native, "_compiled", compiled_slowly)
+    with ThreadPoolExecutor(4) as executor:
+        found = [executor.submit(native.compile_object) for _ in range(4)]
+    assert [future.result() for future in found] == [b"code"] * 4
+    assert len(made) == 1
