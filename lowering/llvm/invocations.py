@@ -145,7 +145,7 @@ class InvocationCode(ControlCode):
         return reduce(self.builder.and_, terms)
 
     def load_ahead(self, op: vyre.LoadOp) -> ir.Value:
-        """An element that all invocations of a row load, zero if there is none."""
+        """An element that is loaded before one would come to it; zero if there is none."""
         indices = [self.invariant(index) for index in op.indices]
         found = self._accesses.element(op.buffer, indices)
         self.values.bind([op.value], [found])
@@ -157,11 +157,17 @@ class InvocationCode(ControlCode):
         return self._accesses.are_inside(op.buffer, indices)
 
     def _emit_slice(self, value: SSAValue) -> None:
-        if not self.values.has(value):
-            assert isinstance(value.owner, Operation)
-            for operand in value.owner.operands:
-                self._emit_slice(operand)
-            self.operation(value.owner)
+        if self.values.has(value):
+            return
+        owner = value.owner
+        assert isinstance(owner, Operation)
+        if isinstance(owner, vyre.LoadOp) and owner not in self.settled:
+            # It may be inside only for those who come to it.
+            self.load_ahead(owner)
+            return
+        for operand in owner.operands:
+            self._emit_slice(operand)
+        self.operation(owner)
 
     @override
     def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[bool]:

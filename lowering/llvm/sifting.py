@@ -26,7 +26,8 @@ Why the meaning stays: a condition that holds wherever there is an effect is com
 for some invocations, from loads that no write of the same invocation precedes. One for
 which it is false has no effect. For the others it is computed again, so that what an
 invocation does follows from one load. No other invocation may write what is loaded before
-the next barrier: that would be a data race.
+the next barrier: that would be a data race. Loads ahead are compared with the sizes of
+buffers even if they are `inbounds`, which says nothing about who does not come to them.
 """
 
 from collections.abc import Container, Generator

@@ -144,3 +144,28 @@ def test_an_invocation_that_traps_ahead_of_its_condition_is_not_skipped():
     weights[77] = 1
     given = {"fresh": np.zeros(100, np.int32), "weights": weights}
     everywhere.check({**given, "out": np.zeros(100, np.int32)}, grid=7)
+
+
+@pytest.mark.parametrize("ends", ["scf.if %outside { vyre.return }", ""])
+def test_what_is_inside_only_where_one_comes_to_it_is_compared_ahead(ends: str):
+    """The second load is proved to be inside by the condition around it, or before it."""
+    inner = f"""
+    %w = vyre.load %fresh[%there] : memref<?xi32>
+    %c = arith.cmpi ne, %w, %none : i32
+    scf.if %c {{ {EFFECT} }}"""
+    text = program(f"""
+  %v = vyre.load %far[%x] : memref<?xi64>
+  %there = arith.index_cast %v : i64 to index
+  %length = vyre.length %fresh, 0 : memref<?xi32>
+  %inside = arith.cmpi ult, %there, %length : index
+  %outside = arith.cmpi uge, %there, %length : index
+  {ends + inner if ends else f"scf.if %inside {{ {inner} }}"}""").replace(
+        '%out = vyre.buffer "out" read_write binding 2 : memref<?xi32>',
+        '%out = vyre.buffer "out" read_write binding 2 : memref<?xi32>\n'
+        '%far = vyre.buffer "far" read_only binding 3 : memref<?xi64>',
+    )
+    far = np.arange(100, dtype=np.int64) * 2**40
+    far[::7] = np.arange(0, 100, 7)
+    given = {"fresh": np.ones(100, np.int32), "weights": np.zeros(1, np.float32)}
+    everywhere = Everywhere(text, workers=(1, 3), modes=("native",))
+    everywhere.check({**given, "out": np.zeros(100, np.int32), "far": far}, grid=7)
