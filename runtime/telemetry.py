@@ -11,9 +11,10 @@ print(telemetry.prometheus())
 ```
 """
 
+import sys
 import threading
 import weakref
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
 
@@ -113,8 +114,10 @@ class Tally:
             _add(self._amounts, runs)
             _add({"passes": passes, "launches": launches})
 
-    def __del__(self) -> None:
-        self.settle()
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # When Python ends there may be no lock any more, nor anybody who asks.
+        if not is_finalizing():
+            self.settle()
 
 
 class SharedTally(Tally):

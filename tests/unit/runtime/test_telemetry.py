@@ -1,6 +1,8 @@
 """Counters of dispatches: exact, also from many threads, and readable by Prometheus."""
 
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -326,3 +328,20 @@ def test_tallies_of_several_threads():
         thread.join()
     found = telemetry.snapshot() - before
     assert (found.dispatches, found.passes, found.launches) == (8000, 8000, 16000)
+
+
+LASTING = """
+import string  # A module that is cleared after those of Vyre.
+import numpy, vyre
+exe = vyre.compile({text!r}, engine="cpu")
+bound = exe.bind({{name: numpy.zeros(16, numpy.int32) for name in "ab"}})
+bound()
+string.kept = lambda: bound
+"""
+
+
+def test_what_outlives_the_modules_ends_quietly():
+    """Python clears modules when it ends, one after the other."""
+    text = LASTING.format(text=segments_of_two_buffers(3))
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
