@@ -10,7 +10,7 @@ from vyre.runtime.cpu.native import llvm_lock
 
 CODE_LEVEL = 3
 IR_LEVEL = 2
-"""With 3 no workload of `make bench` is faster, and stencils take LLVM up to 0.3 s longer."""
+"""With 3 nothing in `make bench` is faster, and stencils take LLVM up to 0.3 s longer."""
 
 _X86_TUNING = ",+prefer-no-gather,+prefer-no-scatter"
 """One element after the other is faster: bitonic sort takes 0.6 of the time."""
