@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from worked_examples import example_of, fault_size
 import importlib.metadata, email.message, csv, numpy.ma, vyre, vyre.runtime.cpu.backend
-import vyre.runtime.executable
+import vyre.runtime.executable, vyre.runtime.waves
 path = Path(sys.argv[2])
 example = example_of(path, fault_size(path))
 module = vyre.parse(path)

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Generator, Hashable
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from weakref import WeakValueDictionary
 
@@ -17,9 +18,20 @@ from vyre.runtime.cpu.pool import WorkerPool
 from vyre.runtime.cpu.stored import Compiled, StoredCode
 from vyre.runtime.kernel_cache import KernelCache
 
+MOST_SIZES = 64
+"""For how many sizes a program keeps code and idle jobs; the rest is made anew."""
+
 _compiling = threading.Lock()
 _codes: WeakValueDictionary[str, Code] = WeakValueDictionary()
 """All code that is in use, by what it was made of."""
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What there is for dispatches of certain sizes."""
+
+    code: Code
+    idle: list[Job]
 
 
 class CpuKernel:
@@ -40,8 +52,8 @@ class CpuKernel:
         self._worth_sharing = worth_sharing
         self._stored = StoredCode(unit, cache)
         self._lock = threading.RLock()
-        self._codes: dict[Hashable, Code] = {}
-        self._idle: dict[Hashable, list[Job]] = {}
+        self._known: dict[Hashable, _Known] = {}
+        """By sizes; those that were used last are last."""
         if not self._stored.is_known():
             # What cannot be run is refused now.
             assert self._plan is not None
@@ -67,19 +79,19 @@ class CpuKernel:
         job = self.take_job(whole, pool)
         yield job
         with self._lock:
-            self._idle.setdefault(_sizes(whole), []).append(job)
+            known = self._known.get(_sizes(whole))
+            if known is not None:
+                known.idle.append(job)
 
     def take_job(self, whole: Whole, pool: WorkerPool) -> Job:
         """A job for dispatches of these sizes, to be kept: an idle one, or a new one."""
-        with self._lock:
-            idle = self._idle.get(_sizes(whole))
-            if idle:
-                return idle.pop()
-        return self.new_job(whole, pool)
+        known = self._found(whole)
+        try:
+            return known.idle.pop()
+        except IndexError:
+            return self._new_job(known.code, whole, pool)
 
-    def new_job(self, whole: Whole, pool: WorkerPool) -> Job:
-        """A job for dispatches of these sizes."""
-        code = self.code(whole)
+    def _new_job(self, code: Code, whole: Whole, pool: WorkerPool) -> Job:
         most = pool.count if self._is_shared(code, whole) else 1
         return Job(code, pool, whole.geometry, most)
 
@@ -88,14 +100,15 @@ class CpuKernel:
         operations = code.layout.cost * whole.geometry.invocation_count
         return operations >= self._worth_sharing
 
-    def code(self, whole: Whole) -> Code:
-        """The code for the sizes of a dispatch."""
+    def _found(self, whole: Whole) -> _Known:
+        """The code for the sizes of a dispatch, and idle jobs."""
         key = _sizes(whole)
         with self._lock:
-            code = self._codes.get(key)
-            if code is None:
-                code = self._codes[key] = self._made(_setting(whole))
-            return code
+            known = self._known.pop(key, None) or _Known(self._made(_setting(whole)), [])
+            self._known[key] = known
+            if len(self._known) > MOST_SIZES:
+                del self._known[next(iter(self._known))]
+            return known
 
     def _made(self, setting: Setting) -> Code:
         sizes = f"{setting.grid} {setting.sizes}"

@@ -1,5 +1,6 @@
 """Code that several programs or sizes have in common, in a process and on disk."""
 
+import gc
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ import vyre
 from vyre.analysis.extents import Setting
 from vyre.passes.host_plan import HostPlanPass
 from vyre.runtime.cpu.backend import CpuBackend
+from vyre.runtime.cpu.jobs import Job
+from vyre.runtime.cpu.kernel import MOST_SIZES
 from vyre.runtime.cpu.stored import StoredCode
 from vyre.runtime.kernel_cache import KernelCache
 
@@ -71,3 +74,14 @@ def test_every_size_is_found_on_the_next_start(
     for size in (4, 8):
         setting = Setting((size // 4, 1, 1), {"a": (size,)})
         assert stored.find(f"{setting.grid} {setting.sizes}") is not None
+
+
+def test_sizes_that_were_not_used_for_long_are_forgotten():
+    """A server that sees ever new sizes does not grow."""
+    exe = vyre.compile(TWICE, engine=CpuBackend(1))
+    before = sum(isinstance(each, Job) for each in gc.get_objects())
+    for size in [*range(1, 2 * MOST_SIZES), 1, 2]:
+        assert exe(a=np.zeros(size, np.int32))["a"].tolist() == [1] * size
+    gc.collect()
+    jobs = sum(isinstance(each, Job) for each in gc.get_objects())
+    assert jobs - before <= MOST_SIZES
