@@ -20,7 +20,15 @@ define internal i64 @note_core(ptr %pool, i64 %worker) {
   %core = add i64 %wide, 1
   %slot = call ptr @slot_of(ptr %pool, i64 %worker)
   %core.p = getelementptr i64, ptr %slot, i64 $SLOT_CORE
+  %before = load atomic i64, ptr %core.p monotonic, align 8
+  %moved = icmp ne i64 %before, %core
+  br i1 %moved, label %store, label %end
+
+store:
   store atomic i64 %core, ptr %core.p monotonic, align 8
+  br label %end
+
+end:
   ret i64 %core
 }
 

@@ -270,11 +270,15 @@ work:
   ; The next to change it does so after this job has ended.
   store atomic i32 0, ptr %slot monotonic, align 8
   call void @start_next(ptr %pool, ptr %job, i64 %worker, i64 %workers)
+  %core.p = getelementptr i64, ptr %slot, i64 $SLOT_CORE
+  %core = load i64, ptr %core.p
+  %woken = icmp eq i64 %core, 0
   %enough = icmp ne i64 %patience.next, 0
-  br i1 %enough, label %place, label %begin
+  %looks = and i1 %woken, %enough
+  br i1 %looks, label %place, label %begin
 
 place:
-  ; It may just have been woken, on the core of another worker.
+  ; It may have been woken on the core of another worker.
   call void @sit_apart(ptr %pool, i64 %worker, i64 %workers)
   br label %begin
 
@@ -296,6 +300,8 @@ define internal i32 @await_work(ptr %slot, i64 %patience) {
   br i1 %soon, label %end, label %tired
 
 tired:
+  %core.p = getelementptr i64, ptr %slot, i64 $SLOT_CORE
+  store atomic i64 0, ptr %core.p monotonic, align 8
   %exchange = cmpxchg ptr %slot, i32 0, i32 2 acq_rel acquire
   br label %check
 
