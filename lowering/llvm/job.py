@@ -71,6 +71,22 @@ LAST_LOOK = 19
 NEXT_SIGNALS = 20
 """When to look for signals next, in nanoseconds; 0 before the first look at the clock."""
 
+MAY_BE_ALONE = 21
+"""Not 0 if one worker may run it where threads sleep and waking them would take longer."""
+
+BEGAN = 22
+"""Ticks when the run began."""
+
+WOKE = 23
+"""Ticks that the last run took which had to wake threads, less some for each that did not;
+0 if none has."""
+
+ALONE = 24
+"""Ticks that the last run took which did not because of these; 0 if none has."""
+
+CHOICE = 25
+"""`CHOSE_*`, for this run."""
+
 # And the barrier.
 
 GENERATION = 32
@@ -90,6 +106,11 @@ TURNS_OFF = 49
 
 HEADER_WORDS = 64
 """Where the program's own words begin."""
+
+CHOSE_NOTHING = 0
+"""The threads were awake, or there are none."""
+CHOSE_TO_WAKE = 1
+CHOSE_ALONE = 2
 
 STATUS_DONE = 0
 STATUS_INTERRUPTED = 1

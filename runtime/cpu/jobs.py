@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.lowering.llvm import layout as at
 from vyre.lowering.llvm.context import NO_TRAP, TRAP_BITS
-from vyre.lowering.llvm.job import DEADLINE, ENTRY, WORKERS, aligned_words, new_job
+from vyre.lowering.llvm.job import (
+    DEADLINE,
+    ENTRY,
+    MAY_BE_ALONE,
+    WORKERS,
+    aligned_words,
+    new_job,
+)
 from vyre.lowering.llvm.layout import Layout, Trap
 from vyre.runtime.backend import Buffer, Outcome, SegmentReport, is_buffer
 from vyre.runtime.cpu.machine import Linked
@@ -49,12 +56,21 @@ class TrapReport:
 class Job:
     """
     Words and memory for dispatches of a program with one geometry, one at a time, by
-    `most` workers if there are as many workgroups.
+    `most` workers if there are as many workgroups; or by one where that is faster than to
+    wake others, if it may be.
 
     Example: `job.fill(arguments, []); status = job.run(0)`
     """
 
-    def __init__(self, code: Code, pool: WorkerPool, geometry: Geometry, most: int):
+    def __init__(
+        self,
+        code: Code,
+        pool: WorkerPool,
+        geometry: Geometry,
+        most: int,
+        *,
+        may_be_alone: bool,
+    ):
         layout = code.layout
         self.code = code
         self.geometry = geometry
@@ -71,6 +87,7 @@ class Job:
         pool.prepare(self.words)
         self.words[ENTRY] = code.linked.address
         self.words[WORKERS] = self.workers
+        self.words[MAY_BE_ALONE] = may_be_alone
         self.words[at.GROUPS : at.GROUPS + 3] = geometry.groups
         self.words[at.PASSES] = 1
         self._make_memory()

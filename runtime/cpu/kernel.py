@@ -93,7 +93,8 @@ class CpuKernel:
 
     def _new_job(self, code: Code, whole: Whole, pool: WorkerPool) -> Job:
         most = pool.count if self._is_shared(code, whole) else 1
-        return Job(code, pool, whole.geometry, most)
+        may_be_alone = self._worth_sharing > 0
+        return Job(code, pool, whole.geometry, most, may_be_alone=may_be_alone)
 
     def _is_shared(self, code: Code, whole: Whole) -> bool:
         """Whether it is faster with several workers; results are the same anyway."""

@@ -157,6 +157,7 @@ def native_text() -> str:
         **dict(_constants(job)),
         **dict(_constants(pool_words)),
         "SPIN_TICKS": processor.spin_ticks,
+        "SHORT_JOB": 64 * processor.spin_ticks,
         "SHORT_TICKS": processor.spin_ticks // 8,
         "LONG_TURN": 4 * processor.spin_ticks,
         "LOOK_TICKS": processor.look_ticks,

@@ -16,6 +16,9 @@ STARTED = 19
 ALIVE = 20
 """How many threads have not ended."""
 
+LAST_END = 21
+"""Ticks when the last dispatch ended."""
+
 LEFT = 32
 """How many threads have not left the job; 32 bits."""
 WATCHED = 33
