@@ -8,7 +8,6 @@ a remedy, and nothing in the text can exhaust the stack.
 
 import re
 import sys
-import threading
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -41,6 +40,7 @@ from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
 
 from vyre.diagnostics import InvalidProgram, SyntaxFailure, did_you_mean, form_hint
+from vyre.fork_locks import ForkLock
 from vyre.locations import (
     inherit_locations,
     is_unknown,
@@ -59,7 +59,7 @@ MAX_DENSE_ELEMENTS = 2**20
 _RECURSION_LIMIT = 12_000
 """Python frames that xDSL needs for `MAX_NESTING` levels, several times over."""
 
-_one_at_a_time = threading.RLock()
+_one_at_a_time = ForkLock()
 
 
 @contextmanager

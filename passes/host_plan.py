@@ -7,9 +7,6 @@ the meaning; see there for before, after and why. Programs without grid barriers
 programs, and schedules that are there already stay as they are.
 """
 
-import gc
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from xdsl.context import Context
@@ -17,6 +14,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from vyre.locations import inherit_locations
+from vyre.passes.collector import paused_collector
 from vyre.passes.hoist_grid_sync import HoistGridSyncPass
 from vyre.passes.predicate_returns import PredicateReturnsPass
 from vyre.passes.promote_lets import PromoteLetsPass
@@ -45,18 +43,3 @@ class HostPlanPass(ModulePass):
             for step in PIPELINE:
                 step().apply(ctx, op)
             inherit_locations(op)
-
-
-@contextmanager
-def paused_collector() -> Generator[None]:
-    """
-    No garbage collection of cycles: it would go through the whole module again and again
-    while that grows, and find nothing.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

@@ -22,9 +22,9 @@ from vyre.dialects.vyre import BarrierOp, BufferOp, ParamOp, ProgramOp, Schedule
 from vyre.dialects.vyre.attributes import Ordering
 from vyre.dialects.vyre.host import programs_in
 from vyre.locations import inherit_locations
+from vyre.passes.collector import paused_collector
 from vyre.passes.expand_subgroups import expand_subgroups
 from vyre.passes.hoist_grid_sync import HoistGridSyncPass
-from vyre.passes.host_plan import paused_collector
 from vyre.passes.isolate_workgroup import (
     WorkgroupTable,
     isolate_workgroup,

@@ -10,18 +10,18 @@ mine = "my_package:MyBackend"
 ```
 """
 
-import threading
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from vyre.diagnostics import did_you_mean
+from vyre.fork_locks import ForkLock
 from vyre.runtime.backend import Backend
 from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
 
 GROUP = "vyre.backends"
 
-_lock = threading.Lock()
+_lock = ForkLock()
 _made: dict[str, Backend] = {}
 
 

@@ -12,13 +12,14 @@ print(telemetry.prometheus())
 """
 
 import sys
-import threading
 import weakref
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
 
 from typing_extensions import override
+
+from vyre.fork_locks import ForkLock
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ _SPLITS = {
     "sync_points": "grid_sync_points",
 }
 
-_lock = threading.RLock()
+_lock = ForkLock()
 _counts = asdict(Counters())
 
 
@@ -128,7 +129,7 @@ class SharedTally(Tally):
     """
 
     def __init__(self, amounts: Mapping[str, int]):
-        self._counting = threading.Lock()
+        self._counting = ForkLock()
         super().__init__(amounts)
 
     @override

@@ -3,7 +3,6 @@ What a program becomes for an engine: with another size of workgroups, split at 
 barriers, compiled. Each is made when it is first needed, and once.
 """
 
-import threading
 from collections.abc import Callable
 from functools import cached_property
 from typing import TypeVar
@@ -22,6 +21,7 @@ from vyre.dialects.vyre import (
     ScheduleOp,
     StoreOp,
 )
+from vyre.fork_locks import ForkLock
 from vyre.passes.host_plan import HostPlanPass
 from vyre.reading import context
 from vyre.runtime.backend import Backend, Kernel
@@ -42,7 +42,7 @@ class Variants:
     def __init__(self, program: ProgramOp | ScheduleOp, backend: Backend):
         self._written = Variant(program, backend)
         self._others: dict[Extent, Variant] = {}
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def of(self, workgroup: Extent | None) -> "Variant":
         """The program with this size of workgroups, or with the one that it says."""
@@ -61,7 +61,7 @@ class Variant:
     def __init__(self, program: ProgramOp | ScheduleOp, backend: Backend):
         self.program = program
         self.backend = backend
-        self._lock = threading.RLock()
+        self._lock = ForkLock()
         self._split: ProgramOp | ScheduleOp | None = None
         self._possible: set[ProgramOp | ScheduleOp] = set()
         self._kernels: dict[ProgramOp | ScheduleOp, Kernel] = {}

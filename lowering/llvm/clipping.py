@@ -35,6 +35,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -173,7 +174,10 @@ def _has_effect(op: Operation) -> bool:
 
 
 def _conjuncts(condition: SSAValue, *, is_negated: bool) -> Iterator[Condition]:
-    """The comparisons that all hold if the condition does, or if it does not."""
+    """
+    Comparisons that hold if the condition does, or if it does not. Where invocations have
+    returned it is often a selection from literals.
+    """
     owner = condition.owner
     joins = arith.OrIOp if is_negated else arith.AndIOp
     if isinstance(owner, Comparison):
@@ -181,6 +185,22 @@ def _conjuncts(condition: SSAValue, *, is_negated: bool) -> Iterator[Condition]:
     elif isinstance(owner, joins):
         for operand in owner.operands:
             yield from _conjuncts(operand, is_negated=is_negated)
+    elif isinstance(owner, arith.SelectOp):
+        # One of both values is not it, so the other one was selected.
+        if _literal(owner.lhs) is is_negated:
+            yield from _conjuncts(owner.cond, is_negated=True)
+            yield from _conjuncts(owner.rhs, is_negated=is_negated)
+        elif _literal(owner.rhs) is is_negated:
+            yield from _conjuncts(owner.cond, is_negated=False)
+            yield from _conjuncts(owner.lhs, is_negated=is_negated)
+
+
+def _literal(value: SSAValue) -> bool | None:
+    """A literal truth value."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data != 0
+    return None
 
 
 def _guard(op: arith.CmpiOp, is_negated: bool) -> Guard | None:

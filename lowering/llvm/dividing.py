@@ -71,7 +71,7 @@ class Division:
         has_more = builder.zext(builder.icmp_unsigned("<", worker, self.rest), INDEX)
         return before, builder.add(before, builder.add(self.share, has_more))
 
-    def run_whole(self, run: Run, longest: int, poll: Callable[[], None]) -> None:
+    def run_whole(self, run: Run, longest: ir.Value, poll: Callable[[], None]) -> None:
         """The worker's part; a look at whether to stop after so many workgroups."""
         builder = self._builder
         head, body, again, after = (
@@ -85,7 +85,7 @@ class Division:
         builder.cbranch(builder.icmp_unsigned("<", first, self.end), body, after)
         builder.position_at_end(body)
         left = builder.sub(self.end, first)
-        size = smaller(builder, left, ir.Constant(INDEX, longest))
+        size = smaller(builder, left, longest)
         end = builder.add(first, size)
         run(first, end)
         builder.cbranch(builder.icmp_unsigned("<", end, self.end), again, after)
@@ -97,22 +97,22 @@ class Division:
 
     def run_uneven(self, run: Run, few: int, poll: Callable[[], None]) -> None:
         """
-        The worker's part, piece by piece if there are more than so many workgroups for
-        each; then what is left of the others' parts.
+        The worker's part in pieces; then what is left of the others' parts, if there are
+        more than so many workgroups for each.
         """
-        is_much = self._builder.icmp_unsigned(">", self.share, ir.Constant(INDEX, few))
-        with self._builder.if_else(is_much) as (then, otherwise):
+        builder, pieces = self._builder, ir.Constant(INDEX, PIECES)
+        size = builder.add(builder.udiv(self.share, pieces), ir.Constant(INDEX, 1))
+        is_much = builder.icmp_unsigned(">", self.share, ir.Constant(INDEX, few))
+        with builder.if_else(is_much) as (then, otherwise):
             with then:
-                self._run_pieces(run, poll)
+                self._run_pieces(run, size, poll)
             with otherwise:
-                run(self.first, self.end)
+                self.run_whole(run, size, poll)
 
-    def _run_pieces(self, run: Run, poll: Callable[[], None]) -> None:
+    def _run_pieces(self, run: Run, size: ir.Value, poll: Callable[[], None]) -> None:
         builder, worker = self._builder, self._context.worker
         self._set_counter(self.first)
-        zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
-        pieces = ir.Constant(INDEX, PIECES)
-        size = builder.add(builder.udiv(self.share, pieces), one)
+        zero = ir.Constant(INDEX, 0)
         with counted(builder, zero, self.workers, "helped") as (distance, _):
             ahead = builder.add(worker, distance)
             wrapped = builder.sub(ahead, self.workers)

@@ -163,7 +163,8 @@ class _LaunchCode:
         longest = LONGEST_PIECE // cost
         if len(self.runs) > 1:
             longest = min(longest, NEAR // size)
-        self._division.run_whole(self._run_all, max(1, longest), self._poll)
+        pieces = ir.Constant(INDEX, max(1, longest))
+        self._division.run_whole(self._run_all, pieces, self._poll)
 
     def _run_all(self, first: ir.Value, end: ir.Value) -> None:
         for run in self.runs:

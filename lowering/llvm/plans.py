@@ -7,7 +7,6 @@ program, which differ in what was proved.
 """
 
 import json
-import threading
 from dataclasses import dataclass
 
 from llvmlite import ir
@@ -27,7 +26,8 @@ from vyre.lowering.llvm.merging import merge_programs
 from vyre.lowering.llvm.outlining import outline_regions
 from vyre.lowering.llvm.sharing import share_uniform_loops
 from vyre.lowering.llvm.uniform_stores import take_uniform_stores
-from vyre.passes.host_plan import HostPlanPass, paused_collector
+from vyre.passes.collector import paused_collector
+from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.promote_lets import PromoteLetsPass
 from vyre.passes.prove_inbounds import mark_inbounds
 from vyre.passes.workgroup_plan import (
@@ -62,7 +62,6 @@ class Plan:
     """
 
     def __init__(self, unit: Unit):
-        self._lock = threading.Lock()
         self._was_schedule = isinstance(unit, ScheduleOp)
         with deep_recursion(), paused_collector():
             self._schedule = scheduled(unit)
@@ -80,7 +79,7 @@ class Plan:
 
     def source(self, setting: Setting) -> Source:
         """The program as LLVM IR, with accesses proved for these sizes."""
-        with self._lock, deep_recursion(), paused_collector():
+        with deep_recursion(), paused_collector():
             self._prove(setting)
             module = ir.Module(self._schedule.sym_name.data)
             layout = emit_entry(

@@ -53,7 +53,7 @@ _MOST_OPERATIONS = 16
 """What is computed twice where there is something to do."""
 
 _NOT_VECTORISED = (scf.ForOp, scf.WhileOp, vyre.AtomicOp, vyre.AtomicCasOp)
-_PLACES = (*IDS, vyre.LengthOp, vyre.ParamOp, vyre.BufferOp)
+_PLACES = (*IDS, vyre.ParamOp, vyre.BufferOp)
 _SLOW = (
     arith.DivUIOp,
     arith.DivSIOp,
@@ -97,6 +97,10 @@ def _is_known_ahead(
         if each in loads:
             differs |= each not in steady
         elif isinstance(owner, _PLACES):
+            continue
+        elif isinstance(owner, vyre.LengthOp):
+            if not isinstance(owner.buffer.owner, vyre.BufferOp):
+                return False
             continue
         elif type(owner) not in PURE_OPS or isinstance(owner, _SLOW):
             return False

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 from typing_extensions import override
@@ -14,7 +15,12 @@ from vyre.lowering.llvm.job import STATUS_DONE, STATUS_TIMEOUT, STATUS_TRAPPED
 from vyre.runtime.backend import Capabilities, Launch, Outcome, Prepared, Whole
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
 from vyre.runtime.cpu.kernel import CpuKernel
-from vyre.runtime.cpu.native import compile_object, is_loaded, native_text
+from vyre.runtime.cpu.native import (
+    compile_object,
+    is_loaded,
+    llvm_lock,
+    native_text,
+)
 from vyre.runtime.cpu.pool import WorkerPool
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import DispatchFailed, Trapped
@@ -40,17 +46,19 @@ class CpuBackend(HostBackend):
         self._workers = workers
         self._worth_sharing = worth_sharing
         self._cache = KernelCache.default()
-        self._lock = threading.Lock()
         self._pool: WorkerPool | None = None
         self._is_ahead = False
 
     @property
     def pool(self) -> WorkerPool:
         """The workers, which start when they are first needed."""
-        with self._lock:
-            if self._pool is None:
-                self._pool = WorkerPool(self._workers, object_code=self._pool_code())
-            return self._pool
+        if self._pool is None:
+            # A lock of its own might be taken when the process forks.
+            with llvm_lock:
+                if self._pool is None:
+                    code = self._pool_code()
+                    self._pool = WorkerPool(self._workers, object_code=code)
+        return self._pool
 
     def _pool_code(self) -> bytes:
         """The native part of the pool, which is the same for all programs."""
@@ -72,7 +80,8 @@ class CpuBackend(HostBackend):
             return
         self._is_ahead = True
         if self._found_pool_code() is None:
-            threading.Thread(target=compile_object, name="vyre pool").start()
+            with suppress(RuntimeError):  # There may be no more threads.
+                threading.Thread(target=compile_object, name="vyre pool").start()
 
     @override
     def compile(self, program: ProgramOp) -> CpuKernel:

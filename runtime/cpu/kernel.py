@@ -1,6 +1,5 @@
 """A program on the CPU engine: its code for the sizes that it is run with, and its jobs."""
 
-import threading
 from collections.abc import Generator, Hashable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from weakref import WeakValueDictionary
 
 from vyre.analysis.extents import Setting
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.fork_locks import ForkLock
 from vyre.lowering.llvm.entries import ENTRY
 from vyre.lowering.llvm.plans import Plan, Source
 from vyre.runtime.backend import Whole, is_buffer
@@ -21,7 +21,7 @@ from vyre.runtime.kernel_cache import KernelCache
 MOST_SIZES = 64
 """For how many sizes a program keeps code and idle jobs; the rest is made anew."""
 
-_compiling = threading.Lock()
+_compiling = ForkLock()
 _codes: WeakValueDictionary[str, Code] = WeakValueDictionary()
 """All code that is in use, by what it was made of."""
 
@@ -51,7 +51,7 @@ class CpuKernel:
         self._unit = unit
         self._worth_sharing = worth_sharing
         self._stored = StoredCode(unit, cache)
-        self._lock = threading.RLock()
+        self._lock = ForkLock()
         self._known: dict[Hashable, _Known] = {}
         """By sizes; those that were used last are last."""
         if not self._stored.is_known():

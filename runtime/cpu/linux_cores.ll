@@ -9,6 +9,7 @@
 ; Worker 0 is a thread of the caller, and is not moved. Notes may be out of date; then
 ; somebody moves for nothing, or a little later.
 
+declare i32 @bcmp(ptr, ptr, i64)
 declare i32 @sched_getcpu()
 declare i32 @sched_getaffinity(i32, i64, ptr)
 declare i32 @sched_setaffinity(i32, i64, ptr)
@@ -36,6 +37,7 @@ end:
 define internal void @sit_apart(ptr %pool, i64 %worker, i64 %workers) noinline {
   %room = alloca [$AFFINITY_WORDS x i64]
   %cores = alloca [$AFFINITY_WORDS x i64]
+  %now = alloca [$AFFINITY_WORDS x i64]
   %core = call i64 @note_core(ptr %pool, i64 %worker)
   %here = call i64 @count_at(ptr %pool, i64 %workers, i64 %core)
   %shared = icmp ugt i64 %here, 1
@@ -61,6 +63,14 @@ choose:
 
 note:
   %new = call i64 @note_core(ptr %pool, i64 %worker)
+  ; Somebody else may have said meanwhile where it shall run.
+  %unknown = call i32 @sched_getaffinity(i32 0, i64 %size, ptr %now)
+  %differs = call i32 @bcmp(ptr %now, ptr %room, i64 %size)
+  %bits = or i32 %unknown, %differs
+  %same = icmp eq i32 %bits, 0
+  br i1 %same, label %restore, label %end
+
+restore:
   %ignored = call i32 @sched_setaffinity(i32 0, i64 %size, ptr %cores)
   br label %end
 

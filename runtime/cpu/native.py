@@ -42,7 +42,7 @@ _SYSTEM = (
     "sigfillset",
 )
 
-_CORES = ("sched_getcpu", "sched_getaffinity", "sched_setaffinity")
+_CORES = ("bcmp", "sched_getcpu", "sched_getaffinity", "sched_setaffinity")
 
 _FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "ppc64le": 221, "s390x": 238}
 """Numbers of the system call on Linux."""

@@ -9,6 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from cpu_runs import Everywhere
+from xdsl.dialects import arith
+
+import vyre
+from vyre.dialects.vyre import ProgramOp
+from vyre.lowering.llvm.clipping import conditions_of_effects
 
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 BOUNDS = (0, 1, 3, 4, 11, 12, 13, -1, -(2**63), 2**63 - 1, 2**62 - 1, 2**62, 2**62 + 1)
@@ -164,3 +169,41 @@ def test_a_loop_that_may_not_end_counts_as_an_effect():
   }
   scf.if %c { vyre.store %one, %out[%zero, %r] : memref<10x?xi32> }""")
     check(text)
+
+
+ALIVE = {
+    "select %c, %false, %true": [("uge", True)],
+    "select %c, %false, %d": [("uge", True), ("ult", False)],
+    "select %c, %d, %false": [("uge", False), ("ult", False)],
+    "select %c, %true, %d": [],
+    "select %d, %true, %false": [("ult", False)],
+}
+
+
+@pytest.mark.parametrize("selection", ALIVE)
+def test_selections_from_literals_are_conditions(selection: str):
+    """As they stand where invocations have returned."""
+    text = f"""
+vyre.program @p [4, 1, 1] {{
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %x = vyre.invocation_id x
+  %true = arith.constant true
+  %false = arith.constant false
+  %one = arith.constant 1 : i32
+  %c = arith.cmpi uge, %x, %n : index
+  %d = arith.cmpi ult, %n, %x : index
+  %alive = arith.{selection} : i1
+  scf.if %alive {{ vyre.store %one, %a[%x] : memref<?xi32> }}
+}}"""
+    (op,) = [op for op in vyre.parse(text).ops if isinstance(op, ProgramOp)]
+    found = conditions_of_effects(op.body.block)
+    names = {0: "eq", 6: "ult", 9: "uge"}
+    assert [
+        (names[op.predicate.value.data], is_negated)
+        for op, is_negated in found
+        if isinstance(op, arith.CmpiOp)
+    ] == ALIVE[selection]
+    everywhere = Everywhere(text, workers=(1, 3), modes=("native",))
+    for n in (0, 1, 5, 12, 13, 100, -1):
+        everywhere.check({"a": np.zeros(13, np.int32), "n": n}, grid=4)

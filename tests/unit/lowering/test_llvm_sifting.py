@@ -9,6 +9,7 @@ from cpu_runs import Everywhere
 import vyre
 from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.llvm.sifting import conditions_ahead
+from vyre.passes.host_plan import HostPlanPass
 
 EFFECT = """
     scf.for %k = %zero to %three step %one {
@@ -169,3 +170,41 @@ def test_what_is_inside_only_where_one_comes_to_it_is_compared_ahead(ends: str):
     given = {"fresh": np.ones(100, np.int32), "weights": np.zeros(1, np.float32)}
     everywhere = Everywhere(text, workers=(1, 3), modes=("native",))
     everywhere.check({**given, "out": np.zeros(100, np.int32), "far": far}, grid=7)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        """%m = vyre.region "r" -> (memref<?xf32>) {
+    %w = vyre.load %fresh[%y] : memref<?xi32>
+    %again = arith.addi %w, %unit : i32
+    vyre.yield %weights : memref<?xf32>
+  }""",
+        """%m, %t = scf.for %k = %zero to %three step %one
+      iter_args(%a = %weights, %b = %zero) -> (memref<?xf32>, index) {
+    %c = arith.addi %b, %y : index
+    scf.yield %a, %c : memref<?xf32>, index
+  }""",
+    ],
+)
+def test_the_length_of_a_buffer_that_control_flow_gives_is_not_asked_ahead(made: str):
+    shape = f"""
+  %y = arith.muli %x, %three : index
+  {made}
+  %length = vyre.length %m, 0 : memref<?xf32>
+  %v = vyre.load %fresh[%x] : memref<?xi32>
+  %there = arith.index_cast %v : i32 to index
+  %is_there = arith.cmpi ult, %there, %length : index
+  scf.if %is_there {{ {EFFECT.replace("%k", "%l")} }}"""
+    assert conditions(shape) == 0
+    everywhere = Everywhere(program(shape), workers=(1,), modes=("native",))
+    given = {"fresh": np.arange(100, dtype=np.int32), "out": np.zeros(100, np.int32)}
+    everywhere.check({**given, "weights": np.zeros(50, np.float32)}, grid=7)
+
+
+def test_early_returns_are_conditions_after_planning():
+    """They have become selections from literals then."""
+    module = vyre.parse(program(SHAPES["return"]))
+    HostPlanPass().apply(vyre.context(), module)
+    (op,) = [op for op in module.ops if isinstance(op, ProgramOp)]
+    assert [is_negated for _, is_negated in conditions_ahead(op)] == [True]

@@ -1,5 +1,7 @@
 """Every workgroup of an uneven launch runs once, whoever takes it, whatever came before."""
 
+import re
+
 import numpy as np
 import pytest
 from cpu_runs import CPUS, WORKERS
@@ -111,3 +113,14 @@ def test_loops_that_go_around_the_world(step: int):
     given = {"a": np.zeros(8, np.int32), "from": least, "to": most, "offset": most + 6}
     with pytest.raises(vyre.Timeout):
         exe(given, grid=1, timeout=0.2)
+
+
+def test_workers_look_whether_to_stop_after_every_piece():
+    """Also where all pieces together are thought to be short: they may be anything."""
+    text = vyre.compile(COUNTING, engine="cpu").sources["p.ll"]
+    launches = re.findall(r'^define internal void @"launch\..*?^}', text, re.M | re.S)
+    assert len(launches) == 2
+    for launch in launches:
+        runs = re.findall(r'call void @"phase\.', launch)
+        looks = re.findall(r"call preserve_mostcc i64", launch)
+        assert (len(runs), len(looks)) == (2, 2)
