@@ -34,7 +34,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--size", choices=SIZES, help="both if left out")
     parser.add_argument("--peer", action="append", choices=PEERS, help=several)
     parser.add_argument("--engine", default="cpu", help="Vyre's engine")
-    parser.add_argument("--repeat", type=int, default=9, help="turns of each peer")
+    parser.add_argument("--repeat", type=int, default=15, help="turns of each peer")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write figures here")
     return parser.parse_args()
 
