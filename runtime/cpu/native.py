@@ -1,9 +1,9 @@
 """
 The native part of the worker pool: LLVM IR, compiled by llvmlite.
 
-The texts are `pool.ll`, `barrier.ll`, `pulse.ll` and `waiting.ll`, and what they need of
-the processor and the operating system, of which there are variants. `$NAME` in them is a
-word of `vyre.lowering.llvm.job` or `pool_words`, or a constant of this file.
+The texts are `pool.ll`, `waking.ll`, `barrier.ll`, `pulse.ll` and `waiting.ll`, and what
+they need of the processor and the operating system, of which there are variants. `$NAME` in
+them is a word of `vyre.lowering.llvm.job` or `pool_words`, or a constant of this file.
 
 `compile_object` turns them into object code and `load` makes this callable. The object
 code fits every process on such a system, so it may be kept on disk.
@@ -172,6 +172,7 @@ def native_text() -> str:
         "waiting.ll",
         "pulse.ll",
         "barrier.ll",
+        "waking.ll",
         "pool.ll",
     )
     texts = [Path(__file__).with_name(name).read_text("utf-8") for name in files]
