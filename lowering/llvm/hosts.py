@@ -78,7 +78,7 @@ class HostCode(ControlCode):
             case vyre.WorkgroupSizeOp():
                 values.bind([op.id], [self.sizes[op.axis.data.position]])
             case vyre.LengthOp():
-                size = values.place(op.buffer).sizes[op.dim.value.data]
+                size = values.size(op.buffer, op.dim.value.data)
                 values.bind([op.length], [size])
             case vyre.LaunchOp():
                 self.launch(op)

@@ -6,12 +6,10 @@ from collections.abc import Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
-from typing import cast
 
 from llvmlite import ir
 from typing_extensions import override
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
@@ -240,15 +238,6 @@ class InvocationCode(ControlCode):
         is_sum = isinstance(index.owner, arith.AddiOp)
         return self.builder.add(left, right) if is_sum else self.builder.sub(left, right)
 
-    def _length(self, op: vyre.LengthOp) -> ir.Value:
-        """A size of a buffer; that of workgroup memory is also asked for ahead of it."""
-        axis = op.dim.value.data
-        type = cast(MemRefType, op.buffer.type)
-        size = type.get_shape()[axis]
-        if size != DYNAMIC_INDEX:
-            return ir.Constant(INDEX, size)
-        return self.values.place(op.buffer).sizes[axis]
-
     @override
     def effect(self, op: Operation) -> bool:
         match op:
@@ -265,7 +254,8 @@ class InvocationCode(ControlCode):
             case vyre.AsyncLoadOp() | vyre.AsyncStoreOp():
                 self._copy(op)
             case vyre.LengthOp():
-                self.values.bind([op.length], [self._length(op)])
+                size = self.values.size(op.buffer, op.dim.value.data)
+                self.values.bind([op.length], [size])
             case vyre.ReturnOp():
                 self.builder.branch(self._exits.following)
                 return False

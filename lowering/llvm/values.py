@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from llvmlite import ir
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, SSAValue
 
 from vyre.dialects.vyre.attributes import TokenType
@@ -57,6 +57,18 @@ class Environment:
         """Where a buffer is."""
         address, *sizes = self._registers[buffer]
         return Place(address, tuple(sizes))
+
+    def size(self, buffer: SSAValue, axis: int) -> ir.Value:
+        """
+        A size of a buffer. One that its type says is known also where the buffer is not:
+        workgroup memory is asked for ahead of workgroups, and by schedules.
+        """
+        type = buffer.type
+        assert isinstance(type, MemRefType)
+        size = type.get_shape()[axis]
+        if size != DYNAMIC_INDEX:
+            return ir.Constant(INDEX, size)
+        return self.place(buffer).sizes[axis]
 
     def registers(self, values: Sequence[SSAValue]) -> list[ir.Value]:
         """All registers of some values, one after the other."""

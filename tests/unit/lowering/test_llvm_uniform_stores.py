@@ -122,3 +122,28 @@ def test_lengths_of_workgroup_memory_are_known_without_it():
     found = vyre.compile(text, engine="cpu")(out=np.zeros(1, np.int64), grid=2)
     assert found["b"].tolist() == [0, 2, 0, 0]
     assert found["out"].tolist() == [255]
+
+
+def test_a_schedule_knows_the_length_of_workgroup_memory():
+    """A loop that all go through alike becomes the schedule's, which has no workgroups."""
+    text = """
+    vyre.program @p [4, 1, 1] {
+      %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
+      %out = vyre.buffer "out" read_write binding 1 : memref<?xi32>
+      %tile = vyre.buffer "tile" workgroup : memref<3xi32>
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %none = arith.constant 0 : i32
+      %x = vyre.invocation_id x
+      %length = vyre.length %tile, 0 : memref<3xi32>
+      %sum = scf.for %k = %zero to %length step %one iter_args(%s = %none) -> (i32) {
+        %v = vyre.load %a[%k] : memref<?xi32>
+        %t = arith.addi %s, %v : i32
+        scf.yield %t : i32
+      }
+      vyre.store %sum, %out[%x] : memref<?xi32>
+      vyre.barrier grid_sync
+    }
+    """
+    given = {"a": np.arange(10, dtype=np.int32), "out": np.zeros(10, np.int32)}
+    Everywhere(text).check(given, grid=3)
