@@ -8,9 +8,8 @@ import llvmlite.binding as llvm
 
 from vyre.runtime.cpu.native import llvm_lock
 
-CODE_LEVEL = 3
-IR_LEVEL = 2
-"""With 3 nothing in `make bench` is faster, and stencils take LLVM up to 0.3 s longer."""
+OPTIMISATION = 3
+"""With 2 some compile in half the time, but bitonic sort takes 1.5 times as long."""
 
 _X86_TUNING = ",+prefer-no-gather,+prefer-no-scatter"
 """One element after the other is faster: bitonic sort takes 0.6 of the time."""
@@ -47,7 +46,7 @@ class Processor:
         return llvm.Target.from_triple(self.triple).create_target_machine(
             cpu=self.name,
             features=self.features,
-            opt=CODE_LEVEL,
+            opt=OPTIMISATION,
             reloc="pic",
             codemodel="small",
         )
@@ -71,7 +70,7 @@ def optimised(text: str, processor: Processor) -> llvm.ModuleRef:
         module.triple = processor.triple
         module.data_layout = str(machine.target_data)
         module.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=IR_LEVEL)
+        options = llvm.create_pipeline_tuning_options(speed_level=OPTIMISATION)
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
         return module
