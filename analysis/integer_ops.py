@@ -85,6 +85,16 @@ def literal(op: arith.ConstantOp) -> int | None:
     return ranges.wrapped(op.value.value.data, width)
 
 
+def literal_of(value: SSAValue) -> int | None:
+    """
+    The signed number that a value is, if it is a constant.
+
+    Example: `literal_of(op.step)` is 1 for `scf.for ... step %c1`.
+    """
+    owner = value.owner
+    return literal(owner) if isinstance(owner, arith.ConstantOp) else None
+
+
 def define_result(op: Operation, facts: Facts) -> bool:
     """
     Add what an operation tells about its result; whether it is one of integers.

@@ -52,13 +52,13 @@ class QuickRuns:
         session: Session,
         results: Mapping[str, AnyArray],
         storage: Literal["reused", "moved"],
+        tally: type[telemetry.Tally] = telemetry.Tally,
     ) -> "QuickRuns":
         """Runs on arrays of the caller. `storage` is what happens to that of results."""
         given = map(session.arguments.given, session.exe.bindings.declared)
         inputs = sum(array.nbytes for array in given if array is not None)
         outputs = sum(array.nbytes for array in results.values())
         ends = {"output_bytes": outputs, f"storage_{storage}": len(results)}
-        tally = telemetry.SharedTally if storage == "moved" else telemetry.Tally
         return QuickRuns(session, {"input_bytes": inputs}, ends, tally)
 
     def deadline(self) -> Deadline:

@@ -25,6 +25,7 @@ from vyre.runtime.config import OPTIONS
 from vyre.runtime.held import NOTHING
 from vyre.runtime.quick import QuickRuns, is_quick
 from vyre.runtime.session import Session
+from vyre.runtime.telemetry import SharedTally
 
 if TYPE_CHECKING:
     from vyre.runtime.executable import Executable
@@ -170,7 +171,7 @@ class _Recipe:
         session = call.session
         bindings, arguments = session.exe.bindings, session.arguments
         results = {b.name: b.result_of(call.homes[b.name]) for b in bindings.written}
-        self._runs = QuickRuns.of_arrays(session, results, "moved")
+        self._runs = QuickRuns.of_arrays(session, results, "moved", SharedTally)
         self._idle = [call.prepared]
         self._table = session.plan.route.table
         self._given = tuple(arguments.arrays)

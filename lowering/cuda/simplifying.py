@@ -14,7 +14,7 @@ from xdsl.ir import Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.analysis.facts import bits
-from vyre.analysis.integer_ops import literal
+from vyre.analysis.integer_ops import literal_of
 from vyre.analysis.ranges import Range, wrapped
 from vyre.dialects.vyre import ProgramOp, ReturnOp, TrapOp
 from vyre.lowering.cuda.evaluation import evaluated, evaluated_floats
@@ -50,10 +50,10 @@ def simplify(program: ProgramOp, ranges: Ranges) -> bool:
 
 def _simplify(op: Operation, ranges: Ranges) -> bool:
     match op:
-        case arith.SelectOp() if _literal(op.cond) is not None:
-            Rewriter.replace_op(op, [], [op.lhs if _literal(op.cond) else op.rhs])
-        case scf.IfOp() if _literal(op.cond) is not None:
-            return _take_arm(op, op.true_region if _literal(op.cond) else op.false_region)
+        case arith.SelectOp() if literal_of(op.cond) is not None:
+            Rewriter.replace_op(op, [], [op.lhs if literal_of(op.cond) else op.rhs])
+        case scf.IfOp() if literal_of(op.cond) is not None:
+            return _take_arm(op, op.true_region if literal_of(op.cond) else op.false_region)
         case scf.ForOp() if _makes_no_trip(op, ranges):
             Rewriter.replace_op(op, [], list(op.iter_args))
         case arith.ShLIOp() | arith.ShRUIOp() | arith.ShRSIOp() if bits(op.lhs.type) == 1:
@@ -100,7 +100,7 @@ def _known(op: Operation, result: SSAValue, ranges: Ranges) -> int | None:
     if found is not None and found.lo == found.hi:
         return found.lo
     if len(op.operands) == 2:
-        a, b = map(_literal, op.operands)
+        a, b = map(literal_of, op.operands)
         value = None if a is None or b is None else evaluated(op, a, b, width)
         if value is not None:
             return value
@@ -153,13 +153,8 @@ def _compared(op: arith.CmpiOp, ranges: Ranges) -> int | None:
 
 
 def _range(value: SSAValue, ranges: Ranges) -> Range | None:
-    number = _literal(value)
+    number = literal_of(value)
     return ranges.get(value) if number is None else Range(number, number)
-
-
-def _literal(value: SSAValue) -> int | None:
-    op = value.owner
-    return literal(op) if isinstance(op, arith.ConstantOp) else None
 
 
 def _replace(result: SSAValue, number: int) -> None:

@@ -35,10 +35,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
+from vyre.analysis.integer_ops import literal_of
 from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.uniformity import Level, uniformity
 from vyre.dialects import vyre
@@ -187,20 +187,17 @@ def _conjuncts(condition: SSAValue, *, is_negated: bool) -> Iterator[Condition]:
             yield from _conjuncts(operand, is_negated=is_negated)
     elif isinstance(owner, arith.SelectOp):
         # One of both values is not it, so the other one was selected.
-        if _literal(owner.lhs) is is_negated:
+        if _is_literally(owner.lhs, is_negated):
             yield from _conjuncts(owner.cond, is_negated=True)
             yield from _conjuncts(owner.rhs, is_negated=is_negated)
-        elif _literal(owner.rhs) is is_negated:
+        elif _is_literally(owner.rhs, is_negated):
             yield from _conjuncts(owner.cond, is_negated=False)
             yield from _conjuncts(owner.lhs, is_negated=is_negated)
 
 
-def _literal(value: SSAValue) -> bool | None:
-    """A literal truth value."""
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data != 0
-    return None
+def _is_literally(value: SSAValue, truth: bool) -> bool:
+    number = literal_of(value)
+    return number is not None and (number != 0) is truth
 
 
 def _guard(op: arith.CmpiOp, is_negated: bool) -> Guard | None:

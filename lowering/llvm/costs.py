@@ -3,9 +3,9 @@ What an invocation costs, roughly: enough to choose how work is divided, and no 
 """
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
 
+from vyre.analysis.integer_ops import literal_of
 from vyre.dialects import vyre
 
 UNKNOWN_TRIPS = 8
@@ -41,17 +41,10 @@ def _of_operation(op: Operation) -> int:
 
 
 def _trips(op: scf.ForOp) -> int:
-    first, end = _literal(op.lb), _literal(op.ub)
+    first, end = literal_of(op.lb), literal_of(op.ub)
     if first is None or end is None:
         return UNKNOWN_TRIPS
-    return max(0, end - first) // max(1, _literal(op.step) or 1)
-
-
-def _literal(value: SSAValue) -> int | None:
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
+    return max(0, end - first) // max(1, literal_of(op.step) or 1)
 
 
 def is_uneven(program: vyre.ProgramOp) -> bool:

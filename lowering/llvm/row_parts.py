@@ -3,7 +3,7 @@ Parts of a row of invocations along x: those for which a comparison holds, stret
 row in which one is left out, and blocks that are aligned to a power of two.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -81,16 +81,15 @@ def numbers(
 
 
 @contextmanager
-def stretches(
-    builder: ir.IRBuilder, row: RowCode, left_out: ir.Value
-) -> Generator[tuple[RowCode, ir.Value]]:
+def parts(
+    builder: ir.IRBuilder, row: RowCode, name: str, end_of: Callable[[ir.Value], ir.Value]
+) -> Generator[RowCode]:
     """
-    A loop over the stretches of a row: gives each, and whether it is `whole` and all of
-    its invocations take part. In others a number near them is left out: where it was far,
-    another one that none of them has.
+    A loop over the parts of a row, in order. `end_of` emits where the part that starts at
+    a number would end; the last one ends with the row.
     """
     head, body, after = (
-        builder.append_basic_block(f"stretch.{name}") for name in ("head", "body", "done")
+        builder.append_basic_block(f"{name}.{part}") for part in ("head", "body", "done")
     )
     before = builder.block
     builder.branch(head)
@@ -99,19 +98,32 @@ def stretches(
     start.add_incoming(row.start, before)
     builder.cbranch(builder.icmp_unsigned("<", start, row.end), body, after)
     builder.position_at_end(body)
-    size = ir.Constant(INDEX, STRETCH)
-    full = builder.add(start, size, flags=FEW)
-    end = smaller(builder, full, row.end)
-    is_near = builder.icmp_unsigned("<", builder.sub(left_out, start), size)
-    nobody = builder.sub(start, ir.Constant(INDEX, 1))
-    stretch = replace(
-        row, start=start, end=end, left_out=builder.select(is_near, left_out, nobody)
-    )
-    is_whole = builder.icmp_unsigned("<=", full, row.end)
-    yield stretch, builder.and_(is_whole, builder.not_(is_near))
+    end = smaller(builder, end_of(start), row.end)
+    yield replace(row, start=start, end=end)
     start.add_incoming(end, builder.block)
     builder.branch(head)
     builder.position_at_end(after)
+
+
+@contextmanager
+def stretches(
+    builder: ir.IRBuilder, row: RowCode, left_out: ir.Value
+) -> Generator[tuple[RowCode, ir.Value]]:
+    """
+    A loop over the stretches of a row: gives each, and whether it is `whole` and all of
+    its invocations take part. In others a number near them is left out: where it was far,
+    another one that none of them has.
+    """
+    size = ir.Constant(INDEX, STRETCH)
+    with parts(
+        builder, row, "stretch", lambda start: builder.add(start, size, flags=FEW)
+    ) as part:
+        is_near = builder.icmp_unsigned("<", builder.sub(left_out, part.start), size)
+        nobody = builder.sub(part.start, ir.Constant(INDEX, 1))
+        stretch = replace(part, left_out=builder.select(is_near, left_out, nobody))
+        length = builder.sub(part.end, part.start, flags=FEW)
+        is_whole = builder.icmp_unsigned("==", length, size)
+        yield stretch, builder.and_(is_whole, builder.not_(is_near))
 
 
 def whole(builder: ir.IRBuilder, stretch: RowCode) -> RowCode:
@@ -137,21 +149,16 @@ def blocks(
     A loop over the aligned blocks of a row: gives the part in each, and where it begins.
     Places are counted from an offset.
     """
-    head, body, after = (
-        builder.append_basic_block(name) for name in ("blocks", "block", "blocks.done")
-    )
-    before = builder.block
-    builder.branch(head)
-    builder.position_at_end(head)
-    start = builder.phi(INDEX)
-    start.add_incoming(row.start, before)
-    builder.cbranch(builder.icmp_unsigned("<", start, row.end), body, after)
-    builder.position_at_end(body)
-    place = builder.sub(start, offset, flags=FEW)
-    begin = builder.add(offset, builder.and_(place, builder.not_(mask)), flags=FEW)
     length = builder.add(mask, ir.Constant(INDEX, 1), flags=FEW)
-    end = smaller(builder, builder.add(begin, length, flags=FEW), row.end)
-    yield replace(row, start=start, end=end), begin
-    start.add_incoming(end, builder.block)
-    builder.branch(head)
-    builder.position_at_end(after)
+
+    def begin_of(number: ir.Value) -> ir.Value:
+        place = builder.sub(number, offset, flags=FEW)
+        return builder.add(offset, builder.and_(place, builder.not_(mask)), flags=FEW)
+
+    with parts(
+        builder,
+        row,
+        "block",
+        lambda start: builder.add(begin_of(start), length, flags=FEW),
+    ) as part:
+        yield part, begin_of(part.start)

@@ -31,8 +31,7 @@ buffers even if they are `inbounds`, which says nothing about who does not come 
 """
 
 from collections.abc import Container, Generator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import AbstractContextManager, contextmanager
 
 from llvmlite import ir
 from xdsl.dialects import arith, scf
@@ -41,9 +40,8 @@ from xdsl.ir import Operation, SSAValue
 from vyre.analysis.purity import PURE_OPS
 from vyre.dialects import vyre
 from vyre.lowering.llvm.clipping import IDS, Condition, conditions_of_effects
-from vyre.lowering.llvm.counting import smaller
 from vyre.lowering.llvm.row_loads import loads_before_writes, row_loads
-from vyre.lowering.llvm.row_parts import FEW, RowCode
+from vyre.lowering.llvm.row_parts import FEW, RowCode, parts
 from vyre.lowering.llvm.values import INDEX
 
 BLOCK = 64
@@ -110,25 +108,10 @@ def _is_known_ahead(
     return differs and len(pending) <= _MOST_OPERATIONS
 
 
-@contextmanager
-def row_blocks(builder: ir.IRBuilder, row: RowCode) -> Generator[RowCode]:
+def row_blocks(builder: ir.IRBuilder, row: RowCode) -> AbstractContextManager[RowCode]:
     """A loop over blocks of a row, the last of which may be shorter."""
-    head, body, after = (
-        builder.append_basic_block(f"sift.{name}") for name in ("head", "block", "done")
-    )
-    before = builder.block
-    builder.branch(head)
-    builder.position_at_end(head)
-    start = builder.phi(INDEX)
-    start.add_incoming(row.start, before)
-    builder.cbranch(builder.icmp_unsigned("<", start, row.end), body, after)
-    builder.position_at_end(body)
-    full = builder.add(start, ir.Constant(INDEX, BLOCK), flags=FEW)
-    end = smaller(builder, full, row.end)
-    yield replace(row, start=start, end=end)
-    start.add_incoming(end, builder.block)
-    builder.branch(head)
-    builder.position_at_end(after)
+    size = ir.Constant(INDEX, BLOCK)
+    return parts(builder, row, "sift", lambda start: builder.add(start, size, flags=FEW))
 
 
 class Flags:
