@@ -54,6 +54,7 @@ from vyre.dialects.vyre import (
     LetOp,
     ProgramOp,
     RegionOp,
+    ScheduleOp,
 )
 
 Cells = dict[SSAValue, SSAValue]
@@ -76,9 +77,9 @@ class PromoteLetsPass(ModulePass):
                     raise invalid(program, refusal) from None
 
 
-def promote(program: ProgramOp, lets: Iterable[LetOp]) -> None:
+def promote(program: ProgramOp | ScheduleOp, lets: Iterable[LetOp]) -> None:
     """
-    Replace the given variables of a program by values, and leave its others.
+    Replace the given variables of a program or schedule by values, and leave its others.
 
     Example: `promote(program, [alive])`
     """
@@ -88,7 +89,7 @@ def promote(program: ProgramOp, lets: Iterable[LetOp]) -> None:
 class _Promotion:
     """One walk over a program, in execution order."""
 
-    def __init__(self, program: ProgramOp, lets: Iterable[LetOp]):
+    def __init__(self, program: ProgramOp | ScheduleOp, lets: Iterable[LetOp]):
         self._program = program
         self._promoted = {let.cell for let in lets}
         self._assigned = assigned_inside(program)
@@ -222,7 +223,9 @@ def _held_type(cell: SSAValue) -> Attribute:
     return cell.type.value_type
 
 
-def assigned_inside(program: ProgramOp) -> dict[Operation, dict[SSAValue, None]]:
+def assigned_inside(
+    program: ProgramOp | ScheduleOp,
+) -> dict[Operation, dict[SSAValue, None]]:
     """
     The variables that each operation with regions assigns in them, in order.
 

@@ -22,8 +22,9 @@ from llvmlite import ir
 from typing_extensions import override
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 
+from vyre.analysis.buffer_sources import Declaration, buffer_sources
 from vyre.analysis.purity import PURE_OPS
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access, ScratchScope, byte_width, is_scalar
@@ -48,12 +49,13 @@ from vyre.lowering.llvm.layout import (
     ScratchWords,
     WrittenWords,
 )
-from vyre.lowering.llvm.meetings import Meetings
+from vyre.lowering.llvm.meetings import Meetings, report
 from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.passes import Passes
 from vyre.lowering.llvm.programs import ProgramFunctions
 from vyre.lowering.llvm.types import from_storage, storage_type
 from vyre.lowering.llvm.values import INDEX, POINTER, Environment
+from vyre.passes.tables import first_code
 from vyre.passes.workgroup_plan import WorkgroupPlan
 
 ENTRY = "vyre.entry"
@@ -131,6 +133,10 @@ class EntryCode(HostCode):
     _is_quiet: bool
     """Whether no launch can be near."""
     _accesses: Parallel
+    _sources: dict[SSAValue, tuple[Declaration, ...]]
+    """What memrefs may stand for."""
+    _read: set[Declaration]
+    """What this worker has read since all met, which others may still be reading."""
 
     @staticmethod
     def begun(
@@ -165,6 +171,8 @@ class EntryCode(HostCode):
         code.helpers = Helpers(function.module)
         code.meetings = Meetings(code.helpers, has_traps=functions.has_traps)
         code._accesses = Parallel(function.module)
+        code._sources = buffer_sources(schedule)
+        code._read = set()
         code._bind_table()
         return code
 
@@ -215,20 +223,36 @@ class EntryCode(HostCode):
 
     @override
     def launch(self, op: vyre.LaunchOp) -> None:
-        """All workgroups of a program, when all launches before have ended."""
+        """
+        All workgroups of a program, when all launches before have ended, and when everyone
+        has read what it may write. One that does nothing is only counted.
+        """
         if op in self.done:
             return
         launches = self.launching.together(op)
         self.done.update(launches)
-        self.meet_if_pending()
         word = self.layout.reserve(2)
         self.layout.launches.append(LaunchWords(self.launching.name(op), word))
         programs = tuple(map(self.functions.program, launches))
+        if all(first_code(program) is None for program in programs):
+            report(self.builder, self.context, ir.Constant(INDEX, word))
+            return
+        if self.is_pending or any(map(self._overwrites, launches, programs)):
+            self.meet()
         self.layout.cost = max(self.layout.cost, sum(map(operations, programs)))
         registers = self.values.registers([a for each in launches for a in each.arguments])
         arguments = [self.frame, ir.Constant(INDEX, word), *registers]
         self.helpers.call(self.builder, self.launch_functions.of(programs), arguments)
         self.is_pending = True
+
+    def _overwrites(self, launch: vyre.LaunchOp, program: vyre.ProgramOp) -> bool:
+        """Whether a launch may write what workers have read since they last met."""
+        return any(
+            isinstance(entry, vyre.BufferOp)
+            and entry.access.data.writable
+            and not self._read.isdisjoint(self._sources[argument])
+            for entry, argument in zip(program.launch_table, launch.arguments, strict=True)
+        )
 
     @override
     def block(self, block: Block) -> Registers | None:
@@ -262,6 +286,7 @@ class EntryCode(HostCode):
         if not isinstance(op, vyre.LoadOp):
             return super().effect(op)
         self.meet_if_pending()
+        self._read.update(self._sources[op.buffer])
         AccessCode(self.builder, self.values, self._accesses).load(op)
         return True
 
@@ -281,6 +306,7 @@ class EntryCode(HostCode):
         else:
             self.leave_if(self.meetings.meet_and(*common, last))
         self.is_pending = False
+        self._read.clear()
 
     # Scratch and what is read back
 

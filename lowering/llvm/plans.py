@@ -20,6 +20,7 @@ from vyre.analysis.geometry import Grid
 from vyre.analysis.ranges import Range
 from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import emit_entry, launched_by
+from vyre.lowering.llvm.grid_values import keep_grid_values
 from vyre.lowering.llvm.launching import Launching
 from vyre.lowering.llvm.layout import Layout
 from vyre.lowering.llvm.merging import merge_programs
@@ -67,6 +68,7 @@ class Plan:
             self._schedule = scheduled(unit)
             programs = launched_by(self._schedule)
             share_uniform_loops(self._schedule, programs)
+            keep_grid_values(self._schedule, programs)
             self._launching = Launching.of(self._schedule)
             programs = outline_regions(programs, self._launching)
             programs = merge_programs(programs, self._launching)
