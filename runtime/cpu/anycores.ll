@@ -1,9 +1,9 @@
 ; Cores where the system does not say on which one a thread is.
 
-define internal i64 @note_core(ptr %pool, i64 %worker) {
+define internal i64 @note_core(ptr %pool, i64 %worker) alwaysinline {
   ret i64 0
 }
 
-define internal void @sit_apart(ptr %pool, i64 %worker, i64 %workers) {
+define internal void @sit_apart(ptr %pool, i64 %worker, i64 %workers) alwaysinline {
   ret void
 }

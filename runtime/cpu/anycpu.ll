@@ -1,23 +1,23 @@
 ; What the pool needs of a processor of which it knows nothing.
 
 ; Nanoseconds.
-define internal i64 @ticks() {
+define internal i64 @ticks() alwaysinline {
   %now = call i64 @nanoseconds()
   ret i64 %now
 }
 
-define internal void @pause() {
+define internal void @pause() alwaysinline {
   ret void
 }
 
-define internal void @save_floats(ptr %to) {
+define internal void @save_floats(ptr %to) alwaysinline {
   ret void
 }
 
-define internal void @restore_floats(ptr %from) {
+define internal void @restore_floats(ptr %from) alwaysinline {
   ret void
 }
 
-define internal void @set_default_floats() {
+define internal void @set_default_floats() alwaysinline {
   ret void
 }

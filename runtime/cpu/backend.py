@@ -15,6 +15,7 @@ from vyre.lowering.llvm.job import STATUS_DONE, STATUS_TIMEOUT, STATUS_TRAPPED
 from vyre.runtime.backend import Capabilities, Launch, Outcome, Prepared, Whole
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
 from vyre.runtime.cpu.kernel import CpuKernel
+from vyre.runtime.cpu.machine import Processor
 from vyre.runtime.cpu.native import (
     compile_object,
     is_loaded,
@@ -80,6 +81,7 @@ class CpuBackend(HostBackend):
             return
         self._is_ahead = True
         if self._found_pool_code() is None:
+            Processor.host()  # The plan needs it before LLVM is free again.
             with suppress(RuntimeError):  # There may be no more threads.
                 threading.Thread(target=compile_object, name="vyre pool").start()
 
@@ -111,7 +113,7 @@ class CpuBackend(HostBackend):
     @override
     def run(self, whole: Whole) -> Outcome:
         kernel: CpuKernel = whole.kernel
-        with kernel.job(whole, self.pool) as job:
+        with kernel.job(whole, lambda: self.pool) as job:
             job.fill(whole.arguments)
             job.repeat(whole.passes, whole.check_interval, timed=whole.timed)
             start = time.perf_counter_ns()
@@ -121,7 +123,7 @@ class CpuBackend(HostBackend):
     @override
     def prepare(self, whole: Whole, zeros: Sequence[str]) -> Prepared:
         kernel: CpuKernel = whole.kernel
-        job = kernel.take_job(whole, self.pool)
+        job = kernel.take_job(whole, lambda: self.pool)
         job.fill(whole.arguments, zeros)
         job.repeat(whole.passes, whole.check_interval, timed=False)
         return _PreparedJob(job, whole.unit)

@@ -79,7 +79,7 @@ end:
 }
 
 ; Change GENERATION and wake those who sleep. Costs no system call when nobody does.
-define internal void @open(ptr %job) {
+define internal void @open(ptr %job) alwaysinline {
   %generation = getelementptr i64, ptr %job, i64 $GENERATION
   %parked = getelementptr i64, ptr %job, i64 $PARKED
   %old = atomicrmw add ptr %generation, i32 1 seq_cst

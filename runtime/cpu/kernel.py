@@ -1,6 +1,6 @@
 """A program on the CPU engine: its code for the sizes that it is run with, and its jobs."""
 
-from collections.abc import Generator, Hashable
+from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,7 +39,10 @@ class CpuKernel:
     A program, its code and its jobs. Code is shared by all sizes for which the same
     accesses are proved; jobs are used again by dispatches of the same sizes.
 
-    Example: `with CpuKernel(program).job(whole, pool) as job: ...`
+    Workers are asked for when the first job is made, so that LLVM can make the pool while
+    Python plans the first program.
+
+    Example: `with CpuKernel(program).job(whole, lambda: pool) as job: ...`
     """
 
     def __init__(
@@ -74,7 +77,7 @@ class CpuKernel:
             return self._plan.source(Setting()).text
 
     @contextmanager
-    def job(self, whole: Whole, pool: WorkerPool) -> Generator[Job]:
+    def job(self, whole: Whole, pool: Callable[[], WorkerPool]) -> Generator[Job]:
         """A job for a dispatch, which nobody else uses."""
         job = self.take_job(whole, pool)
         yield job
@@ -83,13 +86,13 @@ class CpuKernel:
             if known is not None:
                 known.idle.append(job)
 
-    def take_job(self, whole: Whole, pool: WorkerPool) -> Job:
+    def take_job(self, whole: Whole, pool: Callable[[], WorkerPool]) -> Job:
         """A job for dispatches of these sizes, to be kept: an idle one, or a new one."""
         known = self._found(whole)
         try:
             return known.idle.pop()
         except IndexError:
-            return self._new_job(known.code, whole, pool)
+            return self._new_job(known.code, whole, pool())
 
     def _new_job(self, code: Code, whole: Whole, pool: WorkerPool) -> Job:
         most = pool.count if self._is_shared(code, whole) else 1

@@ -15,7 +15,7 @@ declare i32 @sched_getaffinity(i32, i64, ptr)
 declare i32 @sched_setaffinity(i32, i64, ptr)
 
 ; Note the core of a worker, which calls this; 0 if nobody knows it, or its number plus 1.
-define internal i64 @note_core(ptr %pool, i64 %worker) {
+define internal i64 @note_core(ptr %pool, i64 %worker) alwaysinline {
   %number = call i32 @sched_getcpu()
   %wide = sext i32 %number to i64
   %core = add i64 %wide, 1
@@ -79,7 +79,7 @@ end:
 }
 
 ; How many workers have noted this core.
-define internal i64 @count_at(ptr %pool, i64 %workers, i64 %core) {
+define internal i64 @count_at(ptr %pool, i64 %workers, i64 %core) alwaysinline {
 entry:
   br label %next
 
@@ -101,7 +101,7 @@ end:
 }
 
 ; Clear the bits of all cores that workers have noted, this one's too.
-define internal void @leave_out_taken(ptr %pool, i64 %workers, ptr %set) {
+define internal void @leave_out_taken(ptr %pool, i64 %workers, ptr %set) alwaysinline {
 entry:
   br label %next
 

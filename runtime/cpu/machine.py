@@ -33,12 +33,13 @@ class Processor:
     @cache
     def host() -> "Processor":
         """The one that this process runs on."""
-        _initialise()
-        triple = llvm.get_process_triple()
-        features = llvm.get_host_cpu_features().flatten()
-        if triple.startswith("x86_64"):
-            features += _X86_TUNING
-        return Processor(triple, llvm.get_host_cpu_name(), features)
+        with llvm_lock:
+            _initialise()
+            triple = llvm.get_process_triple()
+            features = llvm.get_host_cpu_features().flatten()
+            if triple.startswith("x86_64"):
+                features += _X86_TUNING
+            return Processor(triple, llvm.get_host_cpu_name(), features)
 
     def machine(self) -> llvm.TargetMachine:
         """A code generator for the processor."""

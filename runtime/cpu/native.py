@@ -7,6 +7,9 @@ them is a word of `vyre.lowering.llvm.job` or `pool_words`, or a constant of thi
 
 `compile_object` turns them into object code and `load` makes this callable. The object
 code fits every process on such a system, so it may be kept on disk.
+
+The texts say themselves what is inlined, and there is little else for LLVM to optimise. So
+it does not, which would take longer than all the rest: the first program waits for it.
 """
 
 import ctypes
@@ -207,7 +210,8 @@ def _compiled() -> bytes:
     module.triple = target.triple
     module.data_layout = str(machine.target_data)
     module.verify()
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(2))
+    # At this level it only inlines what is `alwaysinline`.
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(0))
     builder.getModulePassManager().run(module, builder)
     return machine.emit_object(module)
 

@@ -8,6 +8,6 @@ define internal void @sleep_while(ptr %word, i32 %seen, i64 %nanoseconds) noinli
   ret void
 }
 
-define internal void @wake(ptr %word) {
+define internal void @wake(ptr %word) alwaysinline {
   ret void
 }

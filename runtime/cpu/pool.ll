@@ -68,7 +68,7 @@ end:
 }
 
 ; Forget an earlier run. Nobody else uses the job now.
-define internal void @reset(ptr %pool, ptr %job) {
+define internal void @reset(ptr %pool, ptr %job) alwaysinline {
   %stop = getelementptr i64, ptr %job, i64 $STOP
   %arrived = getelementptr i64, ptr %job, i64 $ARRIVED
   %apart = getelementptr i64, ptr %job, i64 $ARRIVED_APART
@@ -100,7 +100,7 @@ define internal void @reset(ptr %pool, ptr %job) {
 
 ; How many workers run the job. If more than one, LOCK is taken and all is ready to start
 ; them.
-define internal i64 @gather(ptr %pool, ptr %job) {
+define internal i64 @gather(ptr %pool, ptr %job) alwaysinline {
   %wanted.p = getelementptr i64, ptr %job, i64 $WORKERS
   %wanted = load i64, ptr %wanted.p
   %few = icmp ule i64 %wanted, 1
@@ -154,7 +154,7 @@ ready:
 
 ; Run the generated code as one of the workers. One that returns because of STOP makes the
 ; others see it, wherever they wait.
-define internal void @run(ptr %job, i64 %worker, i64 %workers) {
+define internal void @run(ptr %job, i64 %worker, i64 %workers) alwaysinline {
   %entry.p = getelementptr i64, ptr %job, i64 $ENTRY
   %entry = load ptr, ptr %entry.p
   call void %entry(ptr %job, i64 %worker, i64 %workers)
@@ -172,7 +172,7 @@ end:
 }
 
 ; Give work to the threads that this worker starts.
-define internal void @start_next(ptr %pool, ptr %job, i64 %worker, i64 %workers) {
+define internal void @start_next(ptr %pool, ptr %job, i64 %worker, i64 %workers) alwaysinline {
   %double = shl i64 %worker, 1
   %one = add i64 %double, 1
   %two = add i64 %double, 2
@@ -181,7 +181,7 @@ define internal void @start_next(ptr %pool, ptr %job, i64 %worker, i64 %workers)
   ret void
 }
 
-define internal void @start(ptr %pool, ptr %job, i64 %worker, i64 %workers) {
+define internal void @start(ptr %pool, ptr %job, i64 %worker, i64 %workers) alwaysinline {
   %exists = icmp ult i64 %worker, %workers
   br i1 %exists, label %give, label %end
 
@@ -199,7 +199,7 @@ end:
 }
 
 ; Change the STATE of a slot and wake its thread if it sleeps.
-define internal void @tell(ptr %slot, i32 %state) {
+define internal void @tell(ptr %slot, i32 %state) alwaysinline {
   %before = atomicrmw xchg ptr %slot, i32 %state acq_rel
   %asleep = icmp eq i32 %before, 2
   br i1 %asleep, label %wake, label %end
@@ -212,7 +212,7 @@ end:
   ret void
 }
 
-define internal ptr @slot_of(ptr %pool, i64 %worker) {
+define internal ptr @slot_of(ptr %pool, i64 %worker) alwaysinline {
   %skipped = mul i64 %worker, $SLOT_SIZE
   %offset = add i64 %skipped, $SLOTS
   %slot = getelementptr i64, ptr %pool, i64 %offset
@@ -223,7 +223,7 @@ define internal ptr @slot_of(ptr %pool, i64 %worker) {
 ; The last thread to leave subtracts from LEFT and then reads WATCHED; here WATCHED is set
 ; and then LEFT read, by the kernel at the latest: no wake-up is lost. Both words are the
 ; pool's, since the job may be gone when the last thread reads WATCHED.
-define internal void @await_others(ptr %pool, ptr %job, i64 %workers) {
+define internal void @await_others(ptr %pool, ptr %job, i64 %workers) alwaysinline {
   %left = getelementptr i64, ptr %pool, i64 $LEFT
   %watched = getelementptr i64, ptr %pool, i64 $WATCHED
   br label %spin
@@ -260,7 +260,7 @@ end:
 }
 
 ; The life of a thread.
-define internal ptr @live(ptr %slot) {
+define internal ptr @live(ptr %slot) alwaysinline {
 entry:
   %pool.p = getelementptr i64, ptr %slot, i64 $SLOT_POOL
   %pool = load ptr, ptr %pool.p
@@ -309,7 +309,7 @@ end:
 }
 
 ; Wait for work; 1, or 3 if there will be none.
-define internal i32 @await_work(ptr %slot, i64 %patience) {
+define internal i32 @await_work(ptr %slot, i64 %patience) alwaysinline {
 entry:
   br label %awake
 
@@ -342,7 +342,7 @@ end:
 }
 
 ; A thread has left the job; see `await_others`.
-define internal void @leave(ptr %pool) {
+define internal void @leave(ptr %pool) alwaysinline {
   %left = getelementptr i64, ptr %pool, i64 $LEFT
   %before = atomicrmw sub ptr %left, i32 1 seq_cst
   %last = icmp eq i32 %before, 1
@@ -364,7 +364,7 @@ end:
 
 ; Start threads until there are enough for so many workers, the caller being one; return
 ; how many there are, fewer if the system has no more. LOCK is taken.
-define internal i64 @have_threads(ptr %pool, i64 %workers) {
+define internal i64 @have_threads(ptr %pool, i64 %workers) alwaysinline {
 entry:
   %started.p = getelementptr i64, ptr %pool, i64 $STARTED
   br label %loop

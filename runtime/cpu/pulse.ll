@@ -120,7 +120,7 @@ define void @halt(ptr %job, i64 %status) {
 }
 
 ; From Python to generated code: release the GIL, set the floating-point environment.
-define internal void @enter_native(ptr %job) {
+define internal void @enter_native(ptr %job) alwaysinline {
   %floats = getelementptr i64, ptr %job, i64 $CALLER_FLOATS
   call void @save_floats(ptr %floats)
   call void @set_default_floats()
@@ -131,7 +131,7 @@ define internal void @enter_native(ptr %job) {
 }
 
 ; And back; takes the GIL unless this thread holds it.
-define internal void @leave_native(ptr %job) {
+define internal void @leave_native(ptr %job) alwaysinline {
   %floats = getelementptr i64, ptr %job, i64 $CALLER_FLOATS
   call void @restore_floats(ptr %floats)
   %state.p = getelementptr i64, ptr %job, i64 $THREAD_STATE
@@ -149,7 +149,7 @@ end:
 }
 
 ; The clock of `time.monotonic_ns`.
-define internal i64 @nanoseconds() {
+define internal i64 @nanoseconds() alwaysinline {
   %time = alloca { i64, i64 }
   %ignored = call i32 @clock_gettime(i32 $CLOCK, ptr %time)
   %seconds = load i64, ptr %time

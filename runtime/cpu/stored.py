@@ -81,7 +81,8 @@ class StoredCode:
 
     def keep_sizes(self, sizes: str, source: Source) -> None:
         """Remember that the code of a source is right for these sizes."""
-        self._keep(_code_key(source).encode(), "sizes", sizes)
+        if self._cache is not None:
+            self._keep(_code_key(source).encode(), "sizes", sizes)
 
     def _found(self, *parts: str) -> bytes | None:
         return None if self._cache is None else self._cache.find(self._key(*parts))

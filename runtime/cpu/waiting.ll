@@ -4,7 +4,7 @@ declare i32 @sched_yield()
 
 ; Whether the word changes from %seen within about so many ticks. Looks at no clock at
 ; first, since most waits are over by then.
-define internal i1 @spin(ptr %word, i32 %seen, i64 %patience) {
+define internal i1 @spin(ptr %word, i32 %seen, i64 %patience) alwaysinline {
 entry:
   br label %round
 
@@ -43,7 +43,7 @@ end:
 ; there. Who only spun would keep the other from what it waits for. So after a short time
 ; this one moves to a core of its own if there are enough (see `sit_apart`), and gives
 ; turns.
-define internal i1 @wait_awake(ptr %job, i64 %worker, i64 %workers, ptr %word, i32 %seen) {
+define internal i1 @wait_awake(ptr %job, i64 %worker, i64 %workers, ptr %word, i32 %seen) alwaysinline {
   %patience.p = getelementptr i64, ptr %job, i64 $PATIENCE
   %patience = load i64, ptr %patience.p
   %short = call i64 @llvm.umin.i64(i64 %patience, i64 $SHORT_TICKS)

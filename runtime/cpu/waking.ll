@@ -7,7 +7,7 @@
 ; are tried, but not how long it takes alone if it is long with others; the one that was
 ; shorter is taken. If the last dispatch has just ended, there are many: the threads are
 ; roused, so that the next ones can use them.
-define internal i1 @choose_alone(ptr %pool, ptr %job, i64 %workers) {
+define internal i1 @choose_alone(ptr %pool, ptr %job, i64 %workers) alwaysinline {
   %slot = call ptr @slot_of(ptr %pool, i64 1)
   %state = load atomic i32, ptr %slot monotonic, align 8
   %asleep = icmp uge i32 %state, 2
@@ -54,7 +54,7 @@ no:
 }
 
 ; Wake a thread that sleeps, and by it those that it starts, without work.
-define internal void @rouse(ptr %pool, i64 %worker) {
+define internal void @rouse(ptr %pool, i64 %worker) alwaysinline {
   %started.p = getelementptr i64, ptr %pool, i64 $STARTED
   %started = load atomic i64, ptr %started.p monotonic, align 8
   %exists = icmp ule i64 %worker, %started
@@ -76,7 +76,7 @@ end:
 
 ; Note how long a run took, for `choose_alone`. A little is taken off what it took to wake
 ; threads whenever that was not done, so that it is tried again one day.
-define internal void @learn(ptr %pool, ptr %job) {
+define internal void @learn(ptr %pool, ptr %job) alwaysinline {
   %now = call i64 @ticks()
   %end.p = getelementptr i64, ptr %pool, i64 $LAST_END
   store atomic i64 %now, ptr %end.p monotonic, align 8
@@ -111,7 +111,7 @@ end:
 }
 
 ; Rouse the threads that this one starts.
-define internal void @rouse_next(ptr %slot) {
+define internal void @rouse_next(ptr %slot) alwaysinline {
   %pool.p = getelementptr i64, ptr %slot, i64 $SLOT_POOL
   %pool = load ptr, ptr %pool.p
   %worker.p = getelementptr i64, ptr %slot, i64 $SLOT_WORKER

@@ -9,27 +9,27 @@ declare void @llvm.x86.sse.ldmxcsr(ptr)
 @default_floats = private constant i32 8064
 
 ; The time stamp counter: 1 to 5 ticks a nanosecond.
-define internal i64 @ticks() {
+define internal i64 @ticks() alwaysinline {
   %now = call i64 @llvm.readcyclecounter()
   ret i64 %now
 }
 
-define internal void @pause() {
+define internal void @pause() alwaysinline {
   call void @llvm.x86.sse2.pause()
   ret void
 }
 
-define internal void @save_floats(ptr %to) {
+define internal void @save_floats(ptr %to) alwaysinline {
   call void @llvm.x86.sse.stmxcsr(ptr %to)
   ret void
 }
 
-define internal void @restore_floats(ptr %from) {
+define internal void @restore_floats(ptr %from) alwaysinline {
   call void @llvm.x86.sse.ldmxcsr(ptr %from)
   ret void
 }
 
-define internal void @set_default_floats() {
+define internal void @set_default_floats() alwaysinline {
   call void @llvm.x86.sse.ldmxcsr(ptr @default_floats)
   ret void
 }
