@@ -5,7 +5,7 @@ Waves: programs that run one after the other as far as they depend on each other
 makes one program of them, with a grid barrier between two groups.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 
 from xdsl.dialects.builtin import (
@@ -273,6 +273,7 @@ def _verify_groups(waves: Sequence[WaveOp]) -> None:
 def _verify_table(waves: Iterable[WaveOp], programs: dict[str, ProgramOp]) -> None:
     """That programs are there, and what shares a name can be one buffer or parameter."""
     declared: dict[str, BufferOp | ParamOp] = {}
+    tables: dict[ProgramOp, dict[str, BufferOp | ParamOp]] = {}
     for wave in waves:
         program = programs.get(wave.program.string_value())
         if program is None:
@@ -281,21 +282,26 @@ def _verify_table(waves: Iterable[WaveOp], programs: dict[str, ProgramOp]) -> No
                 fix="name a 'vyre.program' that stands beside the megakernel",
                 at=wave,
             )
-        _verify_arguments(wave, program)
+        table = tables.get(program)
+        if table is None:  # A program may have many waves.
+            entries = program.table
+            table = tables[program] = {entry.entry_name.data: entry for entry in entries}
+        _verify_arguments(wave, program, table)
         used: dict[str, BufferOp | ParamOp] = {}
-        for entry in program.table:
+        for entry in table.values():
             name = wave.argument(entry)
             if isinstance(name, str):
                 _verify_entry(wave, name, entry, declared, used)
 
 
-def _verify_arguments(wave: WaveOp, program: ProgramOp) -> None:
+def _verify_arguments(
+    wave: WaveOp, program: ProgramOp, table: Mapping[str, BufferOp | ParamOp]
+) -> None:
     """That `with` speaks of the program's table, and gives values to parameters only."""
-    table = {entry.entry_name.data: entry for entry in program.launch_table}
     given = DictionaryAttr({}) if wave.arguments is None else wave.arguments
     for name, value in given.data.items():
         entry = table.get(name)
-        if entry is None:
+        if entry is None or _is_tile(entry):
             raise Refusal(
                 f'@{program.sym_name.data} has no buffer or parameter "{name}" to pass',
                 fix="name entries of the program's table, without workgroup buffers",
@@ -335,7 +341,12 @@ def _verify_entry(
             notes=[Note(twin, "the first"), Note(entry, "the second")],
         )
     first = declared.setdefault(name, entry)
-    if _kind(first) != _kind(entry):
+    is_alike = (
+        isinstance(first, ParamOp) == isinstance(entry, ParamOp)
+        and _is_tile(first) == _is_tile(entry)
+        and first.results[0].type == entry.results[0].type
+    )
+    if not is_alike:
         raise Refusal(
             f'"{name}" is {_kind(entry)} in this wave, but {_kind(first)} in another one',
             fix="declare both alike, or give one another name with `with`",
@@ -344,8 +355,12 @@ def _verify_entry(
         )
 
 
+def _is_tile(entry: BufferOp | ParamOp) -> bool:
+    return isinstance(entry, BufferOp) and entry.access.data is Access.WORKGROUP
+
+
 def _kind(entry: BufferOp | ParamOp) -> str:
     what = "a parameter" if isinstance(entry, ParamOp) else "a buffer"
-    if isinstance(entry, BufferOp) and entry.access.data is Access.WORKGROUP:
+    if _is_tile(entry):
         what = "workgroup memory"
     return f"{what} of type {entry.results[0].type}"
