@@ -9,9 +9,8 @@ from xdsl.universe import XDSL_UNIVERSE
 
 from vyre.diagnostics import InvalidProgram
 from vyre.dialects import get_all_dialects
-from vyre.passes.verify_ops import verify_ops
-from vyre.passes.verify_program import verify_programs
-from vyre.source import SourceParser, deep_recursion
+from vyre.passes.verify_module import verify_module
+from vyre.source import SourceParser
 
 
 def context() -> Context:
@@ -68,9 +67,7 @@ def parse_text(
     """`parse` for text that is already at hand, as the tools need it."""
     module = SourceParser(ctx, text, name).parse_module(implicit_module)
     if verify:
-        with deep_recursion():
-            verify_ops(module)
-            verify_programs(module)
+        verify_module(module)
     return module
 
 

@@ -33,7 +33,7 @@ def pictures() -> dict[Path, str]:
 
 def _picture(text: str) -> str:
     exe = vyre.compile(text, mode="split")
-    plan = Plan.of(exe.route(exe.config, None).unit)
+    plan = Plan.of(exe.route(exe.config, None).unit.op)
     return plan_drawing(plan, plan.summary)
 
 

@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from typing_extensions import TypeIs, override
 
 from vyre.analysis.features import Feature
-from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.dialects.vyre import ProgramOp
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.geometry import Extent, Geometry
 from vyre.runtime.times import NO_TIME, Times
+from vyre.runtime.unit import Unit
 
 Bytes = NDArray[np.uint8]
 """Contiguous bytes of the host, one-dimensional."""
@@ -104,7 +105,7 @@ class Whole:
     it every `check_interval` passes, except the last.
     """
 
-    unit: ProgramOp | ScheduleOp
+    unit: Unit
     kernel: Kernel
     arguments: Sequence[Buffer | np.generic]
     geometry: Geometry
@@ -212,8 +213,11 @@ class Backend(ABC):
         """
         return program
 
-    def compile_whole(self, unit: ProgramOp | ScheduleOp) -> Kernel:
-        """Prepare a program or schedule for `run`, if the engine can do the `whole`."""
+    def compile_whole(self, unit: Unit) -> Kernel:
+        """
+        Prepare a program or schedule for `run`, if the engine can do the `whole`. Waves are
+        fused when `unit.op` is first asked for.
+        """
         raise NotImplementedError
 
     def run(self, whole: Whole) -> Outcome:

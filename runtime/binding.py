@@ -6,7 +6,7 @@ Inputs and outputs are numbered in declaration order; `bindings` are sorted by t
 in the program. Arrays are checked against the plan before anything runs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -143,7 +143,11 @@ class BindingPlan:
 
     @staticmethod
     def of(program: ProgramOp | ScheduleOp) -> "BindingPlan":
-        table = list(program.table)
+        return BindingPlan.of_table(list(program.table))
+
+    @staticmethod
+    def of_table(table: Sequence[BufferOp | ParamOp]) -> "BindingPlan":
+        """The interface that these declarations are."""
         found: list[Binding] = []
         inputs = outputs = 0
         for buffer in (entry for entry in table if isinstance(entry, BufferOp)):

@@ -145,14 +145,14 @@ class Device:
 
     def run(self, whole: Whole) -> Outcome:
         """Let the backend make all passes of a program or schedule."""
-        name = whole.unit.sym_name.data
+        name = whole.unit.name
         with self.span("segments", f"@{name}"), self._blamed(f"launch @{name}"):
             whole.deadline.check()
             return self.backend.run(whole)
 
     def prepared(self, whole: Whole, zeros: Sequence[str]) -> Prepared | None:
         """A dispatch to be made many times, if the backend can prepare it."""
-        with self._blamed(f"prepare @{whole.unit.sym_name.data}"):
+        with self._blamed(f"prepare @{whole.unit.name}"):
             return self.backend.prepare(whole, zeros)
 
     def finish(self, segment: Segment | None) -> None:

@@ -4,7 +4,6 @@ import threading
 import weakref
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
-from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,8 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
-from vyre.passes.verify_ops import verify_ops
-from vyre.passes.verify_program import verify_programs
+from vyre.passes.verify_module import verify_module
 from vyre.reading import parse
 from vyre.runtime.backend import Backend, Buffer
 from vyre.runtime.backends import find_backend
@@ -30,12 +28,10 @@ from vyre.runtime.geometry import (
     checked_grid,
     checked_workgroup,
     infer_grid,
-    workgroup_of,
-    works_together,
 )
 from vyre.runtime.held import NOTHING
 from vyre.runtime.passes import Report
-from vyre.runtime.program_choice import find_program
+from vyre.runtime.program_choice import find_unit
 from vyre.runtime.recipes import Call, Recipes
 from vyre.runtime.resident import Resident
 from vyre.runtime.results import Results, check_output_size
@@ -43,8 +39,8 @@ from vyre.runtime.route import Route, choose_route
 from vyre.runtime.session import DispatchPlan, Session
 from vyre.runtime.sources import sources_of
 from vyre.runtime.trace import Trace, saved_trace
+from vyre.runtime.unit import Unit
 from vyre.runtime.variants import Variants
-from vyre.source import deep_recursion
 
 if TYPE_CHECKING:
     from vyre.runtime.checker import Finding
@@ -76,14 +72,12 @@ def compile(
     ```
     """
     if isinstance(source, ModuleOp):
-        with deep_recursion():
-            verify_ops(source)
-            verify_programs(source)
+        verify_module(source)
         module = source
     else:
         module = parse(source)
     backend = find_backend(engine)
-    exe = Executable(find_program(module, program), backend, DispatchConfig(mode=mode))
+    exe = Executable(find_unit(module, program), backend, DispatchConfig(mode=mode))
     # What cannot be split or run is refused now.
     route = exe.route(exe.config, None)
     if backend.capabilities.whole:
@@ -121,17 +115,17 @@ class Executable:
 
     def __init__(
         self,
-        program: ProgramOp | ScheduleOp,
+        program: ProgramOp | ScheduleOp | Unit,
         backend: Backend | None = None,
         config: DispatchConfig = DispatchConfig(),
     ):
-        self.program = program
+        self.unit = program if isinstance(program, Unit) else Unit(program)
         self.backend = backend or find_backend("auto")
         self.config = config
-        self.bindings = BindingPlan.of(program)
+        self.bindings = BindingPlan.of_table(self.unit.outline.table)
         self.kept: dict[str, Buffer] = {}
         """Persistent buffers as the last dispatch left them."""
-        self._variants = Variants(program, self.backend)
+        self._variants = Variants(self.unit, self.backend)
         self.keeps = any(b.role is Role.PERSISTENT for b in self.bindings.declared)
         can = self.backend.capabilities
         is_quick = can.whole and can.in_place and not self.keeps
@@ -260,10 +254,9 @@ class Executable:
         given, settings = self.sorted_out(arguments, config, named)
         checked = self.checked(given)
         plan = self.plan(checked, settings)
-        program = (
-            plan.route.unit if settings.mode == "split" else plan.route.variant.program
-        )
-        return check(program, checked.storage, plan.geometry.groups, settings.timeout)
+        route = plan.route
+        unit = route.unit if settings.mode == "split" else route.variant.unit
+        return check(unit.op, checked.storage, plan.geometry.groups, settings.timeout)
 
     def explain(
         self,
@@ -298,10 +291,15 @@ class Executable:
         """
         return sources_of(self.route(self.config, None))
 
-    @cached_property
+    @property
+    def program(self) -> ProgramOp | ScheduleOp:
+        """What runs, before it is split; waves are fused."""
+        return self.unit.op
+
+    @property
     def workgroup(self) -> Extent:
         """Invocations per workgroup along x, y and z, as the program says."""
-        return workgroup_of(self.program)
+        return self.unit.outline.workgroup
 
     def sorted_out(
         self,
@@ -339,7 +337,9 @@ class Executable:
         workgroup = size or self.workgroup
         if config.grid is None:
             counts = arguments.element_counts()
-            groups = infer_grid(workgroup, counts, together=self._works_together)
+            groups = infer_grid(
+                workgroup, counts, together=self.unit.outline.works_together
+            )
         else:
             groups = checked_grid(config.grid)
         geometry = Geometry(groups, workgroup)
@@ -347,10 +347,6 @@ class Executable:
         check_output_size(arguments, config.max_output_bytes)
         self._check_abilities(arguments, config)
         return DispatchPlan(config, geometry, self.route(config, geometry))
-
-    @cached_property
-    def _works_together(self) -> bool:
-        return works_together(self.program)
 
     def route(self, config: DispatchConfig, geometry: Geometry | None) -> Route:
         """What runs, in which way, and why."""

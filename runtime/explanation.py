@@ -30,14 +30,15 @@ def explanation(
 
     Example: `print(exe.explain(x=array))`
     """
-    name = exe.program.sym_name.data
+    name = exe.unit.name
     lines = [f"@{name} on engine '{exe.backend.name}'", f"{route.way}: {route.reason}"]
     if geometry is not None:
         lines.append(f"grid {geometry.groups}, workgroups of {geometry.size}")
     lines += ["", *_buffers(exe.bindings.declared, arguments)]
-    lines += ["", plan_table(Plan.of(route.unit)).rstrip()]
-    if route.unit is not exe.program and isinstance(route.variant.program, ProgramOp):
-        lines += ["", crossing_values(route.variant.program).rstrip()]
+    lines += ["", plan_table(Plan.of(route.unit.op)).rstrip()]
+    program = route.variant.unit.op
+    if route.unit is not exe.unit and isinstance(program, ProgramOp):
+        lines += ["", crossing_values(program).rstrip()]
     return "\n".join(lines)
 
 

@@ -291,7 +291,7 @@ class Megakernel:
                     engine = exe.backend.reopened()
                 except VyreError as second:
                     raise error from second
-                anew = Executable(exe.program, engine, exe.config)
+                anew = Executable(exe.unit, engine, exe.config)
                 self._pipeline = Pipeline(anew, next(_pipelines))
             return self._pipeline
 

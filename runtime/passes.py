@@ -84,7 +84,7 @@ class Work:
     def enqueue(self) -> int:
         """Make the passes; the last launches may not have ended yet."""
         route = self.route
-        if isinstance(route.unit, vyre.ScheduleOp):
+        if route.unit.outline.is_schedule:
             telemetry.add(**telemetry.split_counts(route.launch_count))
         is_whole = self.device.backend.capabilities.whole
         return self._all_passes() if is_whole else self._passes_one_by_one()
@@ -127,7 +127,7 @@ class Work:
         return sum((each.times for each in self.segments.values()), NO_TIME)
 
     def _pass(self) -> None:
-        unit = self.route.unit
+        unit = self.route.unit.op
         if isinstance(unit, vyre.ProgramOp):
             self.launch(unit, [self._entry(name) for name in self.route.table], None)
             return

@@ -5,14 +5,23 @@ from xdsl.dialects.builtin import ModuleOp
 from vyre.diagnostics import did_you_mean
 from vyre.dialects.vyre import MegakernelOp, ProgramOp, ScheduleOp
 from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.unit import Unit
 
 
 def find_program(module: ModuleOp, name: str | None) -> ProgramOp | ScheduleOp:
     """
-    The program, schedule or megakernel of that name, or the only one there is. The waves of
-    a megakernel are fused.
+    The operation of `find_unit`; the waves of a megakernel are fused.
 
     Example: `find_program(module, "scan").sym_name.data`
+    """
+    return find_unit(module, name).op
+
+
+def find_unit(module: ModuleOp, name: str | None) -> Unit:
+    """
+    The program, schedule or megakernel of that name, or the only one there is.
+
+    Example: `find_unit(module, "scan").outline.workgroup`
     """
     ops = module.walk()
     found = [op for op in ops if isinstance(op, ProgramOp | ScheduleOp | MegakernelOp)]
@@ -23,19 +32,21 @@ def find_program(module: ModuleOp, name: str | None) -> ProgramOp | ScheduleOp:
                 f"there is no program '{name}'",
                 did_you_mean(name, names) or f"the module has {', '.join(names) or 'none'}",
             )
-        return _runnable(found[names.index(name)])
+        return _unit(found[names.index(name)])
     candidates = [op for op in found if not isinstance(op, ProgramOp)] or found
     if len(candidates) != 1:
         raise InvalidArgument(
             f"the module has {len(candidates)} programs",
             f"choose one of {', '.join(names)}" if names else "write a 'vyre.program'",
         )
-    return _runnable(candidates[0])
+    return _unit(candidates[0])
 
 
-def _runnable(op: ProgramOp | ScheduleOp | MegakernelOp) -> ProgramOp | ScheduleOp:
+def _unit(op: ProgramOp | ScheduleOp | MegakernelOp) -> Unit:
     if not isinstance(op, MegakernelOp):
-        return op
-    from vyre.runtime.waves import fused
+        return Unit(op)
+    # What few programs need is not imported by all.
+    from vyre.runtime.kernel_cache import KernelCache
+    from vyre.runtime.waves import FusedUnit
 
-    return fused(op)
+    return FusedUnit(op, KernelCache.default())

@@ -10,7 +10,6 @@ prepared for their arrays; for calls, arrays are exchanged (`vyre.runtime.recipe
 from collections.abc import Mapping
 from typing import Literal
 
-from vyre.dialects.vyre import ScheduleOp
 from vyre.runtime import telemetry
 from vyre.runtime.backend import Repeatable
 from vyre.runtime.deadline import Deadline
@@ -39,11 +38,11 @@ class QuickRuns:
         tally: type[telemetry.Tally] = telemetry.Tally,
     ):
         self._backend = session.exe.backend.name
-        self._name = session.exe.program.sym_name.data
+        self._name = session.exe.unit.name
         self._timeout = session.plan.config.timeout
         self._begun = {"dispatches": 1, **begins}
         route = session.plan.route
-        if isinstance(route.unit, ScheduleOp):
+        if route.unit.outline.is_schedule:
             self._begun |= telemetry.split_counts(route.launch_count)
         self._ended = tally(self._begun | ends)
 

@@ -8,11 +8,12 @@ if all workgroups can wait for each other at once, and else gets the split progr
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.dialects.vyre import ScheduleOp
 from vyre.runtime.backend import Backend
 from vyre.runtime.config import Mode
 from vyre.runtime.errors import DoesNotFit, UnsupportedFeature, blaming_engine
 from vyre.runtime.geometry import Geometry
+from vyre.runtime.unit import Unit
 from vyre.runtime.variants import Variant
 
 Way: TypeAlias = Literal["native", "split"]
@@ -24,20 +25,22 @@ class Route:
 
     way: Way
     reason: str
-    unit: ProgramOp | ScheduleOp
+    unit: Unit
     variant: Variant
 
     @property
     def table(self) -> tuple[str, ...]:
         """The names of the buffers and parameters that are passed, as they are declared."""
-        return self.variant.table(self.unit)
+        return self.unit.outline.names
 
     @property
     def launch_count(self) -> int:
         """How many launches are written; loops may make more of them."""
-        if isinstance(self.unit, ProgramOp):
+        if not self.unit.outline.is_schedule:
             return 1
-        return len(self.variant.segments(self.unit))
+        schedule = self.unit.op
+        assert isinstance(schedule, ScheduleOp)
+        return len(self.variant.segments(schedule))
 
 
 def choose_route(variant: Variant, mode: Mode, geometry: Geometry | None) -> Route:
@@ -49,22 +52,22 @@ def choose_route(variant: Variant, mode: Mode, geometry: Geometry | None) -> Rou
     if geometry is not None:
         _check_limits(variant.backend, geometry)
     way, reason = _way(variant, mode, geometry)
-    unit = variant.split() if way == "split" else variant.program
+    unit = variant.split() if way == "split" else variant.unit
     variant.require(unit)
     return Route(way, reason, unit, variant)
 
 
 def _way(variant: Variant, mode: Mode, geometry: Geometry | None) -> tuple[Way, str]:
-    program, backend = variant.program, variant.backend
-    if isinstance(program, ScheduleOp):
+    unit, backend = variant.unit, variant.backend
+    if unit.outline.is_schedule:
         if mode == "native":
             raise UnsupportedFeature(
-                f"@{program.sym_name.data} is split already and cannot run natively",
+                f"@{unit.name} is split already and cannot run natively",
                 "pass the program as it was before it was split, or use mode='split'",
-                at=program,
+                at=unit.op,
             )
         return "split", "it is a schedule already"
-    if not variant.has_grid_barrier:
+    if not unit.outline.has_grid_barrier:
         return "native", "there is no grid barrier, so one launch does it"
     if mode == "split":
         return "split", "as asked for"
@@ -73,21 +76,19 @@ def _way(variant: Variant, mode: Mode, geometry: Geometry | None) -> tuple[Way, 
             raise UnsupportedFeature(
                 f"engine '{backend.name}' has no grid barriers",
                 "use mode='split' or 'auto', which give the same results",
-                at=program,
+                at=unit.op,
             )
         return "split", f"engine '{backend.name}' has no grid barriers"
-    return _fitting(variant, program, mode, geometry)
+    return _fitting(variant, mode, geometry)
 
 
-def _fitting(
-    variant: Variant, program: ProgramOp, mode: Mode, geometry: Geometry | None
-) -> tuple[Way, str]:
+def _fitting(variant: Variant, mode: Mode, geometry: Geometry | None) -> tuple[Way, str]:
     """Native if all workgroups can wait for each other."""
     backend = variant.backend
     asked = "as asked for" if mode == "native" else "the engine has grid barriers"
     if geometry is None:
         return "native", asked
-    kernel = variant.kernel(program)
+    kernel = variant.native_kernel()
     with blaming_engine(backend.name, "say how many workgroups fit"):
         limit = backend.resident_groups(kernel, geometry)
     if limit is None:

@@ -144,7 +144,7 @@ class Session:
     def dispatching(self, plan: DispatchPlan | None = None) -> Generator[None]:
         """A dispatch, from its first transfer to its last: it is counted and traced."""
         plan = plan or self.plan
-        name = plan.config.label or f"@{self.exe.program.sym_name.data}"
+        name = plan.config.label or f"@{self.exe.unit.name}"
         telemetry.add(dispatches=1)
         with (
             telemetry.counting_failures(),

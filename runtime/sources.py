@@ -15,9 +15,9 @@ def sources_of(route: Route) -> dict[str, str]:
     if backend.capabilities.whole:
         kernels = [variant.whole_kernel(route.unit)]
     else:
-        kernels = [variant.kernel(program) for program in programs_of(route.unit)]
+        kernels = [variant.kernel(program) for program in programs_of(route.unit.op)]
     found: dict[str, str] = {}
-    with blaming_engine(backend.name, f"show the source of @{route.unit.sym_name.data}"):
+    with blaming_engine(backend.name, f"show the source of @{route.unit.name}"):
         for kernel in kernels:
             found |= backend.sources(kernel)
     return found

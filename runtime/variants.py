@@ -4,7 +4,6 @@ barriers, compiled. Each is made when it is first needed, and once.
 """
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import TypeVar
 
 from xdsl.dialects.builtin import DenseArrayBase, ModuleOp, i64
@@ -14,7 +13,6 @@ from vyre.diagnostics import Segment
 from vyre.dialects.vyre import (
     AtomicCasOp,
     AtomicOp,
-    BarrierOp,
     LaunchOp,
     LoadOp,
     ProgramOp,
@@ -27,97 +25,95 @@ from vyre.reading import context
 from vyre.runtime.backend import Backend, Kernel
 from vyre.runtime.errors import CompileFailed, UnsupportedFeature, blaming_engine
 from vyre.runtime.geometry import Extent, programs_of, workgroup_of
+from vyre.runtime.unit import Unit
 from vyre.source import deep_recursion
 
-_Unit = TypeVar("_Unit", ProgramOp, ProgramOp | ScheduleOp)
+_Source = TypeVar("_Source", ProgramOp, Unit)
 
 
 class Variants:
     """
     A program on a backend, for every size of workgroups that it is run with.
 
-    Example: `Variants(program, backend).of((64, 1, 1)).split()`
+    Example: `Variants(unit, backend).of((64, 1, 1)).split()`
     """
 
-    def __init__(self, program: ProgramOp | ScheduleOp, backend: Backend):
-        self._written = Variant(program, backend)
+    def __init__(self, unit: Unit, backend: Backend):
+        self._written = Variant(unit, backend)
         self._others: dict[Extent, Variant] = {}
         self._lock = ForkLock()
 
     def of(self, workgroup: Extent | None) -> "Variant":
         """The program with this size of workgroups, or with the one that it says."""
-        if workgroup is None or workgroup == workgroup_of(self._written.program):
+        if workgroup is None or workgroup == self._written.unit.outline.workgroup:
             return self._written
         with self._lock:
             if workgroup not in self._others:
-                program = _resized(self._written.program, workgroup)
-                self._others[workgroup] = Variant(program, self._written.backend)
+                unit = Unit(_resized(self._written.unit.op, workgroup))
+                self._others[workgroup] = Variant(unit, self._written.backend)
             return self._others[workgroup]
 
 
 class Variant:
     """A program with one size of workgroups, on a backend."""
 
-    def __init__(self, program: ProgramOp | ScheduleOp, backend: Backend):
-        self.program = program
+    def __init__(self, unit: Unit, backend: Backend):
+        self.unit = unit
         self.backend = backend
         self._lock = ForkLock()
-        self._split: ProgramOp | ScheduleOp | None = None
-        self._possible: set[ProgramOp | ScheduleOp] = set()
-        self._kernels: dict[ProgramOp | ScheduleOp, Kernel] = {}
-        self._tables: dict[ProgramOp | ScheduleOp, tuple[str, ...]] = {}
+        self._split: Unit | None = None
+        self._possible: set[Unit] = set()
+        self._kernels: dict[ProgramOp | Unit, Kernel] = {}
         self._segments: dict[ScheduleOp, dict[LaunchOp, Segment]] = {}
 
-    @cached_property
-    def has_grid_barrier(self) -> bool:
-        if isinstance(self.program, ScheduleOp):
-            return False
-        ops = self.program.body.walk()
-        return any(isinstance(op, BarrierOp) and op.is_grid_sync for op in ops)
-
-    def split(self) -> ProgramOp | ScheduleOp:
+    def split(self) -> Unit:
         """The program as a schedule of launches, or as it is if there is nothing to cut."""
-        if isinstance(self.program, ScheduleOp) or not self.has_grid_barrier:
-            return self.program
+        if not self.unit.outline.has_grid_barrier:
+            return self.unit
         with self._lock:
             if self._split is None:
-                self._split = split_program(self.program)
+                program = self.unit.op
+                assert isinstance(program, ProgramOp)
+                self._split = Unit(split_program(program))
             return self._split
 
-    def require(self, unit: ProgramOp | ScheduleOp) -> None:
+    def require(self, unit: Unit) -> None:
         """Refuse what needs more than the backend has."""
         with self._lock:
-            if unit not in self._possible:
-                for program in programs_of(unit):
+            if unit not in self._possible and self.backend.capabilities.lacks:
+                for program in programs_of(unit.op):
                     _refuse_what_is_lacking(self.backend, program)
                 self._possible.add(unit)
 
     def kernel(self, program: ProgramOp, segment: Segment | None = None) -> Kernel:
         """A program that the backend has compiled."""
-        return self._compiled(program, self.backend.compile, segment)
+        return self._compiled(program, program.sym_name.data, self.backend.compile, segment)
 
-    def whole_kernel(self, unit: ProgramOp | ScheduleOp) -> Kernel:
+    def whole_kernel(self, unit: Unit) -> Kernel:
         """A program or schedule that the backend has compiled as a whole."""
-        return self._compiled(unit, self.backend.compile_whole, None)
+        return self._compiled(unit, unit.name, self.backend.compile_whole, None)
+
+    def native_kernel(self) -> Kernel:
+        """The program with its grid barriers, as it would be launched."""
+        if self.backend.capabilities.whole:
+            return self.whole_kernel(self.unit)
+        program = self.unit.op
+        assert isinstance(program, ProgramOp)
+        return self.kernel(program)
 
     def _compiled(
-        self, unit: _Unit, compile: Callable[[_Unit], Kernel], segment: Segment | None
+        self,
+        source: _Source,
+        name: str,
+        compile: Callable[[_Source], Kernel],
+        segment: Segment | None,
     ) -> Kernel:
         with self._lock:
-            if unit not in self._kernels:
-                what = f"compile @{unit.sym_name.data}"
+            if source not in self._kernels:
+                what = f"compile @{name}"
                 with blaming_engine(self.backend.name, what, segment, CompileFailed):
-                    self._kernels[unit] = compile(unit)
-            return self._kernels[unit]
-
-    def table(self, unit: ProgramOp | ScheduleOp) -> tuple[str, ...]:
-        """The names of the buffers and parameters that are passed, as they are declared."""
-        with self._lock:
-            if unit not in self._tables:
-                is_program = isinstance(unit, ProgramOp)
-                table = unit.launch_table if is_program else unit.table
-                self._tables[unit] = tuple(entry.entry_name.data for entry in table)
-            return self._tables[unit]
+                    self._kernels[source] = compile(source)
+            return self._kernels[source]
 
     def segments(self, schedule: ScheduleOp) -> dict[LaunchOp, Segment]:
         """The launches of a schedule, numbered as they are written."""

@@ -1,16 +1,33 @@
-"""Megakernels of the IR as programs: their waves are planned and fused, in a copy."""
+"""
+Megakernels of the IR as programs: their waves are planned and fused, in a copy.
+
+Fusing many waves takes longer than all else that happens when a program starts whose code
+is in the cache. So the outline of the fused program is in the cache, too, by the digest of
+the waves and their programs, and waves are fused when somebody asks for the program itself:
+to compile it, explain it, check it, or find the place of a trap. Fusing depends on nothing
+but what the digest stands for and Vyre's own source, which is part of every key. So what is
+found is what fusing would give, and a megakernel that would be refused is never found.
+"""
 
 from collections.abc import Mapping
+from functools import cached_property
 
+from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
+from vyre.analysis.digest import digest
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import MegakernelOp, ProgramOp
+from vyre.fork_locks import ForkLock
 from vyre.passes.fuse_waves import fused_program
 from vyre.passes.plan_megakernel import PlanMegakernelPass
 from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.kernel_cache import KernelCache, key_of
+from vyre.runtime.outline import Outline
+from vyre.runtime.unit import Unit
+from vyre.source import deep_recursion
 
 
 def planned(
@@ -43,19 +60,61 @@ def _figures(megakernel: MegakernelOp) -> dict[str, int]:
     return {name: n.value.data for name, n in figures if isinstance(n, IntegerAttr)}
 
 
-def fused(megakernel: MegakernelOp) -> ProgramOp:
+class FusedUnit(Unit):
     """
-    The waves of a megakernel as one program, in a module of its own.
+    A megakernel whose waves are fused when the program is first needed. What happens to the
+    megakernel later does not count.
 
-    Example: `fused(megakernel).sym_name.data` is the megakernel's name.
+    Example: `FusedUnit(megakernel).outline.name` is the megakernel's name.
     """
-    beside = megakernel.parent_op()
-    assert isinstance(beside, ModuleOp)
-    names = (op for op in beside.clone().ops if isinstance(op, MegakernelOp))
-    copy = next(op for op in names if op.sym_name == megakernel.sym_name)
+
+    def __init__(self, megakernel: MegakernelOp, cache: KernelCache | None):
+        self._megakernel = megakernel.clone()
+        programs = [op.clone() for op in dict.fromkeys(megakernel.programs())]
+        ModuleOp([*programs, self._megakernel])
+        self._said = digest([*programs, self._megakernel])
+        self._cache = cache
+        self._lock = ForkLock()
+        self._fused: ProgramOp | None = None
+
+    @property
+    @override
+    def op(self) -> ProgramOp:
+        with self._lock:
+            if self._fused is None:
+                self._fused = _fused(self._megakernel)
+            return self._fused
+
+    @property
+    @override
+    def name(self) -> str:
+        return self._megakernel.sym_name.data
+
+    @cached_property
+    @override
+    def outline(self) -> Outline:
+        if self._cache is None:
+            return Outline.of(self.op)
+        key = key_of("outline", self.digest)
+        known = self._cache.find(key)
+        if known is not None:
+            return Outline.from_bytes(known)
+        outline = Outline.of(self.op)
+        self._cache.keep(key, outline.as_bytes())
+        return outline
+
+    @cached_property
+    @override
+    def digest(self) -> str:
+        return self._said
+
+
+def _fused(megakernel: MegakernelOp) -> ProgramOp:
+    """The waves as one program, in a module of its own."""
     try:
-        program = fused_program(copy)
+        with deep_recursion():
+            program = fused_program(megakernel)
     except Refusal as refusal:
-        raise invalid(copy, refusal) from None
+        raise invalid(megakernel, refusal) from None
     ModuleOp([program])  # Programs are always in a module.
     return program

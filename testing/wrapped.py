@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from typing_extensions import override
 
-from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.dialects.vyre import ProgramOp
 from vyre.runtime.backend import (
     Backend,
     Buffer,
@@ -20,6 +20,7 @@ from vyre.runtime.backend import (
 from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
+from vyre.runtime.unit import Unit
 
 
 class WrappedBackend(Backend):
@@ -96,7 +97,7 @@ class WrappedBackend(Backend):
         return self.inner.compile(program)
 
     @override
-    def compile_whole(self, unit: ProgramOp | ScheduleOp) -> Kernel:
+    def compile_whole(self, unit: Unit) -> Kernel:
         self.noted("compile")
         return self.inner.compile_whole(unit)
 

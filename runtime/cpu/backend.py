@@ -28,6 +28,7 @@ from vyre.runtime.errors import DispatchFailed, Trapped
 from vyre.runtime.host_memory import HostBackend
 from vyre.runtime.kernel_cache import KernelCache, key_of
 from vyre.runtime.times import Times
+from vyre.runtime.unit import Unit
 
 
 class CpuBackend(HostBackend):
@@ -87,10 +88,10 @@ class CpuBackend(HostBackend):
 
     @override
     def compile(self, program: ProgramOp) -> CpuKernel:
-        return self.compile_whole(program)
+        return self.compile_whole(Unit(program))
 
     @override
-    def compile_whole(self, unit: ProgramOp | ScheduleOp) -> CpuKernel:
+    def compile_whole(self, unit: Unit) -> CpuKernel:
         self._compile_pool_ahead()
         return CpuKernel(unit, self._worth_sharing, self._cache)
 
@@ -102,7 +103,7 @@ class CpuBackend(HostBackend):
     def launch(self, launch: Launch) -> Times:
         return self.run(
             Whole(
-                launch.program,
+                Unit(launch.program),
                 launch.kernel,
                 launch.arguments,
                 launch.geometry,
@@ -132,7 +133,7 @@ class CpuBackend(HostBackend):
 class _PreparedJob(Prepared):
     """A job that is filled in."""
 
-    def __init__(self, job: Job, unit: ProgramOp | ScheduleOp):
+    def __init__(self, job: Job, unit: Unit):
         self._job = job
         self._unit = unit
 
@@ -146,7 +147,7 @@ class _PreparedJob(Prepared):
         self._job.refill(arguments)
 
 
-def _run(job: Job, unit: ProgramOp | ScheduleOp, deadline: Deadline) -> None:
+def _run(job: Job, unit: Unit, deadline: Deadline) -> None:
     """Run a job that is filled in, and raise what went wrong."""
     try:
         status = job.run(deadline.end_ns)
@@ -157,13 +158,11 @@ def _run(job: Job, unit: ProgramOp | ScheduleOp, deadline: Deadline) -> None:
         raise _failure(job, unit, deadline, status)
 
 
-def _failure(
-    job: Job, program: ProgramOp | ScheduleOp, deadline: Deadline, status: int
-) -> VyreError:
+def _failure(job: Job, unit: Unit, deadline: Deadline, status: int) -> VyreError:
     """What to raise for a status other than success."""
     if status == STATUS_TRAPPED:
         report = job.trap()
-        op = _trap_op(program, report.trap.tag, report.trap.place)
+        op = _trap_op(unit.op, report.trap.tag, report.trap.place)
         return Trapped(op, report.trap.tag, report.invocation, report.value)
     job.reset()
     if status == STATUS_TIMEOUT:

@@ -7,7 +7,6 @@ from functools import cached_property
 from weakref import WeakValueDictionary
 
 from vyre.analysis.extents import Setting
-from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.fork_locks import ForkLock
 from vyre.lowering.llvm.entries import ENTRY
 from vyre.lowering.llvm.plans import Plan, Source
@@ -17,6 +16,7 @@ from vyre.runtime.cpu.machine import Linked, Processor, object_code
 from vyre.runtime.cpu.pool import WorkerPool
 from vyre.runtime.cpu.stored import Compiled, StoredCode
 from vyre.runtime.kernel_cache import KernelCache
+from vyre.runtime.unit import Unit
 
 MOST_SIZES = 64
 """For how many sizes a program keeps code and idle jobs; the rest is made anew."""
@@ -42,12 +42,12 @@ class CpuKernel:
     Workers are asked for when the first job is made, so that LLVM can make the pool while
     Python plans the first program.
 
-    Example: `with CpuKernel(program).job(whole, lambda: pool) as job: ...`
+    Example: `with CpuKernel(unit).job(whole, lambda: pool) as job: ...`
     """
 
     def __init__(
         self,
-        unit: ProgramOp | ScheduleOp,
+        unit: Unit,
         worth_sharing: int = WORTH_SHARING,
         cache: KernelCache | None = None,
     ):
@@ -64,12 +64,12 @@ class CpuKernel:
 
     @cached_property
     def _plan(self) -> Plan:
-        return Plan(self._unit)
+        return Plan(self._unit.op)
 
     @property
     def name(self) -> str:
         """What the program is called."""
-        return self._unit.sym_name.data
+        return self._unit.name
 
     def source(self) -> str:
         """The program as LLVM IR, for all sizes."""

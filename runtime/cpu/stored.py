@@ -10,13 +10,11 @@ import json
 from dataclasses import dataclass
 from functools import cache
 
-from xdsl.dialects.builtin import ModuleOp
-
-from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering.llvm.layout import Layout
 from vyre.lowering.llvm.plans import Source
 from vyre.runtime.cpu.machine import Processor
 from vyre.runtime.kernel_cache import KernelCache, key_of
+from vyre.runtime.unit import Unit
 
 _FITS = b"fits"
 
@@ -44,12 +42,12 @@ class StoredCode:
     """
     What the cache has of a program; nothing if there is no cache.
 
-    Example: `StoredCode(program, KernelCache.default()).is_known()`
+    Example: `StoredCode(unit, KernelCache.default()).is_known()`
     """
 
-    def __init__(self, unit: ProgramOp | ScheduleOp, cache: KernelCache | None):
+    def __init__(self, unit: Unit, cache: KernelCache | None):
         self._cache = cache
-        self._program = "" if cache is None else _text(unit)
+        self._program = "" if cache is None else unit.digest
 
     def is_known(self) -> bool:
         """Whether the program was planned before, without being refused."""
@@ -93,14 +91,6 @@ class StoredCode:
 
     def _key(self, *parts: str) -> str:
         return key_of("cpu", _processor(), self._program, *parts)
-
-
-def _text(unit: ProgramOp | ScheduleOp) -> str:
-    """The program, with its name if it is one of a module's."""
-    module = unit.get_toplevel_object()
-    if isinstance(unit, ScheduleOp) and isinstance(module, ModuleOp):
-        return f"{unit.sym_name.data}\n{module}"
-    return str(unit)
 
 
 def _code_key(source: Source) -> str:

@@ -8,7 +8,7 @@ from weakref import WeakSet
 import numpy as np
 from typing_extensions import override
 
-from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.dialects.vyre import ProgramOp
 from vyre.runtime.backend import (
     Backend,
     Buffer,
@@ -33,6 +33,7 @@ from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.errors import OutOfMemory
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
+from vyre.runtime.unit import Unit
 
 _ALIGNMENT = 256
 """Addresses that a device gives are multiples of it."""
@@ -151,11 +152,11 @@ class CudaBackend(Backend):
 
     @override
     def compile(self, program: ProgramOp) -> CudaUnit:
-        return self.compile_whole(program)
+        return self.compile_whole(Unit(program))
 
     @override
-    def compile_whole(self, unit: ProgramOp | ScheduleOp) -> CudaUnit:
-        made = CudaUnit(unit, self._engine)
+    def compile_whole(self, unit: Unit) -> CudaUnit:
+        made = CudaUnit(unit.op, self._engine)
         self._units.add(made)
         return made
 
@@ -177,7 +178,7 @@ class CudaBackend(Backend):
     def launch(self, launch: Launch) -> Times:
         return self.run(
             Whole(
-                launch.program,
+                Unit(launch.program),
                 launch.kernel,
                 launch.arguments,
                 launch.geometry,

@@ -121,12 +121,12 @@ class Dispatch:
         return self.whole.geometry, tuple(arguments)
 
     def _enqueue_pass(self) -> None:
-        whole = self.whole
-        if isinstance(whole.unit, ProgramOp):
-            self.launch(whole.unit, whole.arguments)
+        whole, unit = self.whole, self.whole.unit.op
+        if isinstance(unit, ProgramOp):
+            self.launch(unit, whole.arguments)
             return
-        names = [entry.results[0] for entry in whole.unit.table]
-        host = CudaHost(self, whole.unit)
+        names = [entry.results[0] for entry in unit.table]
+        host = CudaHost(self, unit)
         host.run(dict(zip(names, whole.arguments, strict=True)))
 
     def _is_stable(self, number: int) -> bool:
@@ -238,7 +238,7 @@ class Dispatch:
 
 def _written(whole: Whole) -> list[Buffer]:
     """The buffers that a pass may change."""
-    unit = whole.unit
+    unit = whole.unit.op
     table = unit.launch_table if isinstance(unit, ProgramOp) else unit.table
     return [
         value

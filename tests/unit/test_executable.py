@@ -236,10 +236,10 @@ def test_split_mode_leaves_the_caller_s_module_as_it_is():
     module = vyre.parse(text)
     before = str(module)
     exe = vyre.compile(module, mode="split")
-    assert isinstance(exe.route(exe.config, None).unit, ScheduleOp)
+    assert isinstance(exe.route(exe.config, None).unit.op, ScheduleOp)
     assert str(module) == before
     whole = vyre.compile(PROGRAM, mode="split")
-    assert isinstance(whole.route(whole.config, None).unit, ProgramOp)
+    assert isinstance(whole.route(whole.config, None).unit.op, ProgramOp)
 
 
 def test_modules_are_verified():

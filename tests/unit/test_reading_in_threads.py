@@ -41,7 +41,7 @@ def eager_threads() -> Generator[None]:
 def test_many_threads_read_and_split():
     def work(_: int) -> str:
         exe = vyre.compile(PROGRAM, mode="split")
-        return str(exe.route(exe.config, None).unit)
+        return str(exe.route(exe.config, None).unit.op)
 
     with ThreadPoolExecutor(4) as pool:
         found = set(pool.map(work, range(24)))

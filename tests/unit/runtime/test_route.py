@@ -33,7 +33,7 @@ def test_an_engine_without_grid_barriers_gets_the_program_split():
     exe = vyre.compile(counting(3), engine=OwnMemory())
     found = route(exe)
     assert (found.way, found.launch_count) == ("split", 3)
-    assert isinstance(found.unit, ScheduleOp)
+    assert isinstance(found.unit.op, ScheduleOp)
     assert found.reason == "engine 'own memory' has no grid barriers"
     assert f"split: {found.reason}" in exe.explain()
     assert f"split: {found.reason}" in exe.explain(a=ZERO)
@@ -43,7 +43,7 @@ def test_an_engine_with_grid_barriers_gets_the_program_as_it_is():
     exe = vyre.compile(counting(3), engine=OwnMemory(grid_sync=True))
     found = route(exe)
     assert (found.way, found.launch_count) == ("native", 1)
-    assert found.unit is exe.program
+    assert found.unit.op is exe.program
     assert found.reason == "the engine has grid barriers, for any number of workgroups"
     assert f"native: {found.reason}" in exe.explain(a=ZERO)
 

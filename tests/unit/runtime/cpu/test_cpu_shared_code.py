@@ -70,7 +70,7 @@ def test_every_size_is_found_on_the_next_start(
     exe = vyre.compile(TWICE.replace("@p", "@sized"), engine=CpuBackend(1))
     for size in (4, 8):
         exe(a=np.zeros(size, np.int32))
-    stored = StoredCode(exe.program, KernelCache.default())
+    stored = StoredCode(exe.unit, KernelCache.default())
     for size in (4, 8):
         setting = Setting((size // 4, 1, 1), {"a": (size,)})
         assert stored.find(f"{setting.grid} {setting.sizes}") is not None

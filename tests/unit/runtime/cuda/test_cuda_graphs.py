@@ -80,7 +80,7 @@ def test_what_is_remembered_is_forgotten_when_memory_moves():
     )
     _, backend = on_host()
     exe = vyre.compile(crossing, engine=backend, mode="split")
-    assert "vyre.scratch" in str(exe.route(exe.config, None).unit)
+    assert "vyre.scratch" in str(exe.route(exe.config, None).unit.op)
     with exe.resident(a=np.ones(256, np.int32)) as held:
         for groups in (2, 2, 64, 2, 64, 2):
             held.run(grid=groups)

@@ -1,0 +1,51 @@
+"""
+What runs as a whole, by what callers and engines need of it.
+
+Most dispatches need the outline of a program only, because its code is compiled already.
+So the program of a megakernel, which takes long to make, is made when somebody asks for it
+(`vyre.runtime.waves`).
+"""
+
+from functools import cached_property
+
+from xdsl.dialects.builtin import ModuleOp
+
+from vyre.analysis.digest import digest
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.runtime.outline import Outline
+
+
+class Unit:
+    """
+    A program or schedule: `op` is the operation, `outline` what callers see of it.
+
+    Example: `Unit(program).outline.workgroup`
+    """
+
+    def __init__(self, op: ProgramOp | ScheduleOp):
+        self._op = op
+
+    @property
+    def op(self) -> ProgramOp | ScheduleOp:
+        """The operation, in its module."""
+        return self._op
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What is known without looking at the code."""
+        return Outline.of(self._op)
+
+    @cached_property
+    def digest(self) -> str:
+        """The same for all units that do the same: see `vyre.analysis.digest`."""
+        op = self._op
+        if isinstance(op, ProgramOp):
+            return digest([op])
+        module = op.get_toplevel_object()
+        assert isinstance(module, ModuleOp)
+        return f"{op.sym_name.data} {digest([module])}"
+
+    @property
+    def name(self) -> str:
+        """What the program is called."""
+        return self._op.sym_name.data
