@@ -68,6 +68,8 @@ If invocations trap, the dispatch fails as it would have; it may be the trap of 
 of the same group that is reported.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias, cast
@@ -158,7 +160,7 @@ def fused_program(megakernel: MegakernelOp) -> ProgramOp:
     programs = [_without_returns(program) for program in megakernel.programs()]
     workgroup = fused_workgroup(waves, programs)
     table = FusedTable(waves, programs)
-    fusion = _Fusion(table, workgroup)
+    fusion = _Fusion(table, workgroup, _alike(waves))
     for wave, program in sorted(zip(waves, programs), key=lambda pair: _group(pair[0])):
         fusion.add(wave, program)
     body = Block([*table.entries, *fusion.scratch, *fusion.code])
@@ -172,6 +174,12 @@ def fused_program(megakernel: MegakernelOp) -> ProgramOp:
 def _group(wave: WaveOp) -> int:
     assert wave.group is not None
     return wave.group.value.data
+
+
+def _alike(waves: Sequence[WaveOp]) -> set[WaveOp]:
+    """Waves in whose group another one runs the same program."""
+    programs = Counter((_group(wave), wave.program) for wave in waves)
+    return {wave for wave in waves if programs[_group(wave), wave.program] > 1}
 
 
 def _check_groups(megakernel: MegakernelOp) -> None:
@@ -202,9 +210,10 @@ def _without_returns(program: ProgramOp) -> ProgramOp:
 class _Fusion:
     """The code of a fused program, wave by wave."""
 
-    def __init__(self, table: FusedTable, workgroup: tuple[int, ...]):
+    def __init__(self, table: FusedTable, workgroup: tuple[int, ...], alike: set[WaveOp]):
         self._table = table
         self._workgroup = workgroup
+        self._alike = alike
         self._group: int | None = None
         self._taken = 0
         """Workgroups that have work already in this group."""
@@ -234,7 +243,9 @@ class _Fusion:
         else:
             by_workgroup = layout is Layout.BY_WORKGROUP
             sharing = _Sharing(wave, program, by_workgroup, tiles, bool(used))
-            self._taken += sharing.write(IndexCode(code), self._taken)
+            is_first = self._taken == 0 and wave not in self._alike
+            taken = None if is_first else self._taken
+            self._taken += sharing.write(IndexCode(code), taken)
         code.run(YieldOp())
         region = RegionOp(wave.label.data, [], [outer], source=program.sym_name.data)
         region.location = wave.location
@@ -285,14 +296,16 @@ class _Sharing:
     were_used: bool
     """Whether an earlier wave has used it."""
 
-    def write(self, code: IndexCode, taken: int) -> int:
+    def write(self, code: IndexCode, taken: int | None) -> int:
         """
-        Write a loop over the numbers that are for this invocation or workgroup; how many
-        workgroups have work then, if each does the work of one.
+        Write a loop over the numbers that are for this invocation or workgroup, beginning
+        behind the workgroups that are taken; how many more have work then, if each does the
+        work of one.
         """
         here = each_axis(WorkgroupCountOp, code)
         groups: Triple = here if self.wave.workgroups is None else self._grid
-        step, offset, count = code.product(here), taken, code.product(groups)
+        step, count = code.product(here), code.product(groups)
+        offset = 0 if taken is None else _own_literal(code, taken)
         if not self.by_workgroup:
             width = code.product(each_axis(WorkgroupSizeOp, code))
             step, offset = code.times(step, width), code.times(offset, width)
@@ -333,3 +346,11 @@ class _Sharing:
             return me
         back = code.minus(step, code.modulo(offset, step))
         return code.value(code.modulo(code.plus(me, back), step))
+
+
+def _own_literal(code: IndexCode, number: int) -> SSAValue:
+    """
+    A constant that is not used elsewhere and from which nothing is computed ahead: so waves
+    of a program are the same but for literals, and engines can compile them once.
+    """
+    return code.code.put(arith.ConstantOp(IntegerAttr(number, IndexType())))

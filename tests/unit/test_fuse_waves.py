@@ -13,7 +13,15 @@ import pytest
 
 import vyre
 from vyre.diagnostics import InvalidProgram
-from vyre.dialects.vyre import BarrierOp, BufferOp, LaunchOp, ProgramOp, ScratchOp
+from vyre.dialects.vyre import (
+    BarrierOp,
+    BufferOp,
+    LaunchOp,
+    ProgramOp,
+    RegionOp,
+    ScratchOp,
+)
+from vyre.lowering.llvm.forms import form_of
 from vyre.passes.fuse_waves import FuseWavesPass
 from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.plan_megakernel import PlanMegakernelPass
@@ -344,3 +352,28 @@ vyre.megakernel @m {
     )
     with pytest.raises(InvalidProgram, match='depends on "a", which is not in an earlier'):
         FuseWavesPass().apply(vyre.context(), module)
+
+
+@pytest.mark.parametrize("workgroup", ["[4, 1, 1]", "[2, 1, 1]"])
+def test_waves_of_a_program_are_the_same_but_for_literals(workgroup: str):
+    """The first, which begins with workgroup 0, and the second, with 1, are no others."""
+    text = f"""
+vyre.program @fill {workgroup} {{
+  %x = vyre.buffer "x" write_only binding 0 : memref<9xi32>
+  %n = vyre.param "n" : i32
+  %at = vyre.param "at" : index
+  vyre.store %n, %x[%at] : memref<9xi32>
+}}
+vyre.program @tile [4, 1, 1] {{
+  %t = vyre.buffer "t" workgroup : memref<4xi32>
+}}
+vyre.megakernel @m {{
+  vyre.wave "a" @fill grid [1, 1, 1] after [] with {{n = 1 : i32, at = 5 : index}}
+  vyre.wave "b" @fill grid [1, 1, 1] after [] with {{n = 2 : i32, at = 6 : index}}
+  vyre.wave "c" @fill grid [1, 1, 1] after [] with {{n = 3 : i32, at = 7 : index}}
+  vyre.wave "d" @tile
+}}
+"""
+    ops = fused_program(fuse(text)).body.block.ops
+    regions = [op for op in ops if isinstance(op, RegionOp)]
+    assert len({form_of([region]).key for region in regions[:3]}) == 1

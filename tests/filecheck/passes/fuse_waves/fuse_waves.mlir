@@ -66,7 +66,7 @@ vyre.megakernel @m attributes {note = "kept"} {
 // CHECK-NEXT:    }
 // CHECK:         vyre.region "b" from "rows" attributes {vyre.apart = 0 : i64} {
 // CHECK:           [[TAKEN:%[0-9]+]] = arith.constant 4 : index
-// CHECK-NEXT:      [[OFFSET:%[0-9]+]] = arith.muli [[TAKEN]]
+// CHECK:           [[OFFSET:%[0-9]+]] = arith.muli [[TAKEN]]
 // CHECK-NEXT:      [[ME:%[0-9]+]] = vyre.linear_id invocation
 // CHECK-NEXT:      [[REST:%[0-9]+]] = arith.remui [[OFFSET]], [[ALL:%[0-9]+]] : index
 // CHECK-NEXT:      [[BACK:%[0-9]+]] = arith.subi [[ALL]], [[REST]] : index
