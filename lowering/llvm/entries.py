@@ -30,9 +30,9 @@ from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access, ScratchScope, byte_width, is_scalar
 from vyre.dialects.vyre.host import programs_in
 from vyre.lowering.llvm.accesses import AccessCode
+from vyre.lowering.llvm.batches import batches
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.control import Registers
-from vyre.lowering.llvm.costs import operations
 from vyre.lowering.llvm.dividing import Division
 from vyre.lowering.llvm.helpers import Helpers
 from vyre.lowering.llvm.hosts import HostCode
@@ -239,10 +239,12 @@ class EntryCode(HostCode):
             return
         if self.is_pending or any(map(self._overwrites, launches, programs)):
             self.meet()
-        self.layout.cost = max(self.layout.cost, sum(map(operations, programs)))
-        registers = self.values.registers([a for each in launches for a in each.arguments])
-        arguments = [self.frame, ir.Constant(INDEX, word), *registers]
-        self.helpers.call(self.builder, self.launch_functions.of(programs), arguments)
+        registers = [self.values.registers(each.arguments) for each in launches]
+        together = batches(zip(programs, registers))
+        self.layout.cost = max(self.layout.cost, sum(batch.cost for batch in together))
+        passed = [register for batch in together for register in batch.passed]
+        arguments = [self.frame, ir.Constant(INDEX, word), *passed]
+        self.helpers.call(self.builder, self.launch_functions.of(together), arguments)
         self.is_pending = True
 
     def _overwrites(self, launch: vyre.LaunchOp, program: vyre.ProgramOp) -> bool:

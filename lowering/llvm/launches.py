@@ -15,21 +15,22 @@ once: the job, the worker's number and memory, the numbers of workgroups, the nu
 workers, and how the workgroups are divided.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from math import prod
 
 from llvmlite import ir
 
 from vyre.analysis.uniformity import Level
 from vyre.dialects import vyre
+from vyre.lowering.llvm.batches import Batch
 from vyre.lowering.llvm.clipping import effect_level
 from vyre.lowering.llvm.context import Context
-from vyre.lowering.llvm.costs import is_uneven, operations
+from vyre.lowering.llvm.costs import is_uneven
 from vyre.lowering.llvm.dividing import Division, Run
 from vyre.lowering.llvm.helpers import Helpers
 from vyre.lowering.llvm.meetings import is_first, report
 from vyre.lowering.llvm.programs import ProgramFunctions
-from vyre.lowering.llvm.values import INDEX, POINTER, register_types
+from vyre.lowering.llvm.values import INDEX, POINTER
 
 LONGEST_PIECE = 1 << 24
 """Operations between two looks at whether to stop, in launches without long loops."""
@@ -40,8 +41,6 @@ others: small conjugate gradients lose two microseconds by it."""
 
 NEAR = 1 << 13
 """Invocations that run one program after the other, while what they read is near."""
-
-Programs = tuple[vyre.ProgramOp, ...]
 
 _FRAME_WORDS = 9
 
@@ -66,7 +65,7 @@ class LaunchFunctions:
     """
     The functions of launches, each emitted when it is first needed.
 
-    Example: `LaunchFunctions(helpers, functions, {}).of((program,))`
+    Example: `LaunchFunctions(helpers, functions, {}).of([batch])`
     """
 
     def __init__(
@@ -78,19 +77,19 @@ class LaunchFunctions:
         self._helpers = helpers
         self._functions = functions
         self._once = once
-        self._found: dict[Programs, ir.Function] = {}
+        self._found: dict[Hashable, ir.Function] = {}
 
-    def of(self, programs: Programs) -> ir.Function:
+    def of(self, together: Sequence[Batch]) -> ir.Function:
         """The function that runs programs together."""
-        if programs not in self._found:
-            self._found[programs] = self._emitted(programs)
-        return self._found[programs]
+        key = tuple(batch.key for batch in together)
+        if key not in self._found:
+            self._found[key] = self._emitted(together)
+        return self._found[key]
 
-    def _emitted(self, programs: Programs) -> ir.Function:
-        types = [_argument_types(program) for program in programs]
-        passed_types = [type for program_types in types for type in program_types]
+    def _emitted(self, together: Sequence[Batch]) -> ir.Function:
+        passed_types = [type for batch in together for type in batch.types]
         function, builder = self._helpers.new(
-            f"launch.{programs[0].sym_name.data}",
+            f"launch.{together[0].program.sym_name.data}",
             ir.VoidType(),
             [POINTER, INDEX, *passed_types],
             ("frame", "word"),
@@ -99,23 +98,22 @@ class LaunchFunctions:
         code = _LaunchCode(builder, frame)
         code.over = function.append_basic_block("over")
         report(builder, code.context, word)
-        for program, registers in zip(programs, types):
-            self._add(code, program, passed[: len(registers)])
-            passed = passed[len(registers) :]
-        code.run(programs)
+        for batch in together:
+            count = len(batch.types)
+            self._add(code, batch, passed[:count])
+            passed = passed[count:]
+        code.run(together)
         builder.branch(code.over)
         builder.position_at_end(code.over)
         builder.ret_void()
         return function
 
-    def _add(
-        self, code: "_LaunchCode", program: vyre.ProgramOp, passed: Sequence[ir.Value]
-    ) -> None:
-        once = self._once.get(program)
+    def _add(self, code: "_LaunchCode", batch: Batch, passed: Sequence[ir.Value]) -> None:
+        once = self._once.get(batch.program)
         if once is not None:
-            code.run_once(code.call_of(self._functions.of(once), passed))
-        call = code.call_of(self._functions.of(program), passed)
-        if effect_level(program) is Level.GRID:
+            code.run_once(code.calls_of(self._functions.of(once), batch, passed))
+        call = code.calls_of(self._functions.of(batch.program), batch, passed)
+        if effect_level(batch.program) is Level.GRID:
             code.run_once(call)
         else:
             code.runs.append(call)
@@ -140,10 +138,16 @@ class _LaunchCode:
         self.runs: list[Run] = []
         """The programs whose workgroups are divided."""
 
-    def call_of(self, function: ir.Function, passed: Sequence[ir.Value]) -> Run:
-        """A call of a program's function."""
-        return lambda first, end: self.builder.call(
-            function, [*self._common, first, end, *passed]
+    def calls_of(
+        self, function: ir.Function, batch: Batch, passed: Sequence[ir.Value]
+    ) -> Run:
+        """Calls of a program's function."""
+        return lambda first, end: batch.emit(
+            self.builder,
+            passed,
+            lambda registers: self.builder.call(
+                function, [*self._common, first, end, *registers]
+            ),
         )
 
     def run_once(self, run: Run) -> None:
@@ -151,17 +155,17 @@ class _LaunchCode:
         with self.builder.if_then(is_first(self.builder, self.context)):
             run(ir.Constant(INDEX, 0), ir.Constant(INDEX, 1))
 
-    def run(self, programs: Programs) -> None:
+    def run(self, together: Sequence[Batch]) -> None:
         """The worker's part of all programs whose workgroups are divided."""
         if not self.runs:
             return
-        size = prod(programs[0].workgroup)
-        cost = max(1, sum(map(operations, programs)) * size)
-        if any(map(is_uneven, programs)):
+        size = prod(together[0].program.workgroup)
+        cost = max(1, sum(batch.cost for batch in together) * size)
+        if any(is_uneven(batch.program) for batch in together):
             self._division.run_uneven(self._run_all, SHORT // cost, self._poll)
             return
         longest = LONGEST_PIECE // cost
-        if len(self.runs) > 1:
+        if len(self.runs) > 1 or any(batch.count > 1 for batch in together):
             longest = min(longest, NEAR // size)
         pieces = ir.Constant(INDEX, max(1, longest))
         self._division.run_whole(self._run_all, pieces, self._poll)
@@ -174,8 +178,3 @@ class _LaunchCode:
         on = self.builder.append_basic_block("on")
         self.builder.cbranch(self.context.is_over(self.builder), self.over, on)
         self.builder.position_at_end(on)
-
-
-def _argument_types(program: vyre.ProgramOp) -> list[ir.Type]:
-    types = [entry.results[0].type for entry in program.launch_table]
-    return register_types(types)
