@@ -69,7 +69,7 @@ of the same group that is reported.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias, cast
@@ -153,17 +153,25 @@ def fused_program(megakernel: MegakernelOp) -> ProgramOp:
 
     Example: `fused_program(megakernel).sym_name.data`
     """
+    check_groups(megakernel)
+    return fused_groups(megakernel, {})
+
+
+def fused_groups(megakernel: MegakernelOp, begins: Mapping[WaveOp, str]) -> ProgramOp:
+    """
+    The waves of a megakernel whose groups are right. Those that are in `begins` are shared
+    out behind so many workgroups as a parameter of that name says.
+
+    Example: `fused_groups(megakernel, {wave: "first"})` has a parameter "first".
+    """
     waves = list(megakernel.waves)
-    if any(wave.group is None for wave in waves):
-        plan_groups(megakernel)
-    _check_groups(megakernel)
     programs = [_without_returns(program) for program in megakernel.programs()]
     workgroup = fused_workgroup(waves, programs)
     table = FusedTable(waves, programs)
-    fusion = _Fusion(table, workgroup, _alike(waves))
+    fusion = _Fusion(table, workgroup, _alike(waves), begins)
     for wave, program in sorted(zip(waves, programs), key=lambda pair: _group(pair[0])):
         fusion.add(wave, program)
-    body = Block([*table.entries, *fusion.scratch, *fusion.code])
+    body = Block([*table.entries, *fusion.params, *fusion.scratch, *fusion.code])
     fused = ProgramOp(megakernel.sym_name.data, workgroup, Region(body))
     fused.attributes.update(megakernel.attributes)
     fused.location = megakernel.location
@@ -182,9 +190,16 @@ def _alike(waves: Sequence[WaveOp]) -> set[WaveOp]:
     return {wave for wave in waves if programs[_group(wave), wave.program] > 1}
 
 
-def _check_groups(megakernel: MegakernelOp) -> None:
-    """Refuse a plan in which waves run together although one depends on the other."""
+def check_groups(megakernel: MegakernelOp) -> None:
+    """
+    Refuse a plan in which waves run together although one depends on the other; if there is
+    no plan, make one.
+
+    Example: `check_groups(megakernel)`, then `wave.group` is set for each wave.
+    """
     waves = list(megakernel.waves)
+    if any(wave.group is None for wave in waves):
+        plan_groups(megakernel)
     for before, after in wave_dependencies(megakernel):
         earlier, later = waves[before], waves[after]
         if _group(earlier) >= _group(later):
@@ -210,10 +225,19 @@ def _without_returns(program: ProgramOp) -> ProgramOp:
 class _Fusion:
     """The code of a fused program, wave by wave."""
 
-    def __init__(self, table: FusedTable, workgroup: tuple[int, ...], alike: set[WaveOp]):
+    def __init__(
+        self,
+        table: FusedTable,
+        workgroup: tuple[int, ...],
+        alike: set[WaveOp],
+        begins: Mapping[WaveOp, str],
+    ):
         self._table = table
         self._workgroup = workgroup
         self._alike = alike
+        self._begins = begins
+        self.params: list[ParamOp] = []
+        """Parameters besides those of the table."""
         self._group: int | None = None
         self._taken = 0
         """Workgroups that have work already in this group."""
@@ -243,15 +267,29 @@ class _Fusion:
         else:
             by_workgroup = layout is Layout.BY_WORKGROUP
             sharing = _Sharing(wave, program, by_workgroup, tiles, bool(used))
-            is_first = self._taken == 0 and wave not in self._alike
-            taken = None if is_first else self._taken
-            self._taken += sharing.write(IndexCode(code), taken)
+            sharing.write(IndexCode(code), self._begin(wave, code))
+            self._taken += prod(wave.workgroups or (0,))
         code.run(YieldOp())
         region = RegionOp(wave.label.data, [], [outer], source=program.sym_name.data)
         region.location = wave.location
         if not any(isinstance(op, BarrierOp) and op.is_grid_sync for op in region.walk()):
             region.attributes[APART] = IntegerAttr(self._group, i64)
         self.code.append(region)
+
+    def _begin(self, wave: WaveOp, code: CodeWriter) -> SSAValue | None:
+        """
+        How many workgroups have work already, as a literal that is not used elsewhere and
+        from which nothing is computed ahead: so waves of a program are the same but for
+        literals, and engines can compile them once. None if there is no other wave.
+        """
+        if wave in self._begins:
+            param = ParamOp(self._begins[wave], IndexType())
+            param.location = wave.location
+            self.params.append(param)
+            return param.value
+        if self._taken == 0 and wave not in self._alike:
+            return None
+        return code.put(arith.ConstantOp(IntegerAttr(self._taken, IndexType())))
 
     def _connect(
         self, wave: WaveOp, program: ProgramOp, code: CodeWriter
@@ -296,16 +334,15 @@ class _Sharing:
     were_used: bool
     """Whether an earlier wave has used it."""
 
-    def write(self, code: IndexCode, taken: int | None) -> int:
+    def write(self, code: IndexCode, taken: SSAValue | None) -> None:
         """
         Write a loop over the numbers that are for this invocation or workgroup, beginning
-        behind the workgroups that are taken; how many more have work then, if each does the
-        work of one.
+        behind the workgroups that are taken.
         """
         here = each_axis(WorkgroupCountOp, code)
         groups: Triple = here if self.wave.workgroups is None else self._grid
         step, count = code.product(here), code.product(groups)
-        offset = 0 if taken is None else _own_literal(code, taken)
+        offset: Number = 0 if taken is None else taken
         if not self.by_workgroup:
             width = code.product(each_axis(WorkgroupSizeOp, code))
             step, offset = code.times(step, width), code.times(offset, width)
@@ -315,7 +352,6 @@ class _Sharing:
         self._fill(loop, IndexCode(code.code.at_end(loop)), first, groups)
         end, stride = code.value(count), code.value(step)
         code.code.run(scf.ForOp(first, end, stride, [], [loop]))
-        return prod(self.wave.workgroups or (0,))
 
     def _fill(self, loop: Block, code: IndexCode, first: SSAValue, groups: Triple) -> None:
         """The work of one invocation or workgroup of the wave."""
@@ -346,11 +382,3 @@ class _Sharing:
             return me
         back = code.minus(step, code.modulo(offset, step))
         return code.value(code.modulo(code.plus(me, back), step))
-
-
-def _own_literal(code: IndexCode, number: int) -> SSAValue:
-    """
-    A constant that is not used elsewhere and from which nothing is computed ahead: so waves
-    of a program are the same but for literals, and engines can compile them once.
-    """
-    return code.code.put(arith.ConstantOp(IntegerAttr(number, IndexType())))

@@ -82,8 +82,11 @@ def fused_workgroup(
     the first wave.
     """
     fixed: tuple[WaveOp, ProgramOp] | None = None
+    needs: dict[ProgramOp, Operation | None] = {}
     for wave, program in zip(waves, programs):
-        needed = needs_its_workgroups(program)
+        if program not in needs:
+            needs[program] = needs_its_workgroups(program)
+        needed = needs[program]
         if needed is None:
             continue
         fixed = fixed or (wave, program)

@@ -30,6 +30,14 @@ class Unit:
         """The operation, in its module."""
         return self._op
 
+    @property
+    def condensed(self) -> ProgramOp | ScheduleOp:
+        """
+        The same for the code generator of CPUs, which may get equal waves once: see
+        `vyre.lowering.llvm.condensing`.
+        """
+        return self._op
+
     @cached_property
     def outline(self) -> Outline:
         """What is known without looking at the code."""

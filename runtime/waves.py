@@ -9,7 +9,8 @@ but what the digest stands for and Vyre's own source, which is part of every key
 found is what fusing would give, and a megakernel that would be refused is never found.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from typing_extensions import override
@@ -21,6 +22,8 @@ from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import MegakernelOp, ProgramOp
 from vyre.fork_locks import ForkLock
+from vyre.lowering.llvm.condensing import condensed_program
+from vyre.lowering.llvm.instances import instance_params
 from vyre.passes.fuse_waves import fused_program
 from vyre.passes.plan_megakernel import PlanMegakernelPass
 from vyre.runtime.errors import InvalidArgument
@@ -76,14 +79,35 @@ class FusedUnit(Unit):
         self._cache = cache
         self._lock = ForkLock()
         self._fused: ProgramOp | None = None
+        self._condensed: ProgramOp | None = None
 
     @property
     @override
     def op(self) -> ProgramOp:
         with self._lock:
             if self._fused is None:
-                self._fused = _fused(self._megakernel)
+                self._fused = self._made(fused_program)
+            assert self._fused is not None
             return self._fused
+
+    @property
+    @override
+    def condensed(self) -> ProgramOp:
+        with self._lock:
+            if self._condensed is None:
+                self._condensed = self._made(condensed_program) or self.op
+            return self._condensed
+
+    def _made(self, make: Callable[[MegakernelOp], ProgramOp | None]) -> ProgramOp | None:
+        """A program of the waves, in a module of its own."""
+        try:
+            with deep_recursion():
+                program = make(self._megakernel)
+        except Refusal as refusal:
+            raise invalid(self._megakernel, refusal) from None
+        if program is not None:
+            ModuleOp([program])  # Programs are always in a module.
+        return program
 
     @property
     @override
@@ -94,27 +118,23 @@ class FusedUnit(Unit):
     @override
     def outline(self) -> Outline:
         if self._cache is None:
-            return Outline.of(self.op)
+            return self._outlined()
         key = key_of("outline", self.digest)
         known = self._cache.find(key)
         if known is not None:
             return Outline.from_bytes(known)
-        outline = Outline.of(self.op)
+        outline = self._outlined()
         self._cache.keep(key, outline.as_bytes())
         return outline
+
+    def _outlined(self) -> Outline:
+        """The outline of the fused program, which has no parameters for instances."""
+        outline = Outline.of(self.condensed)
+        left_out = instance_params(self.condensed)
+        table = (e for e in outline.table if e.entry_name.data not in left_out)
+        return replace(outline, table=tuple(table))
 
     @cached_property
     @override
     def digest(self) -> str:
         return self._said
-
-
-def _fused(megakernel: MegakernelOp) -> ProgramOp:
-    """The waves as one program, in a module of its own."""
-    try:
-        with deep_recursion():
-            program = fused_program(megakernel)
-    except Refusal as refusal:
-        raise invalid(megakernel, refusal) from None
-    ModuleOp([program])  # Programs are always in a module.
-    return program

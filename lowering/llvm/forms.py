@@ -115,7 +115,7 @@ class _Reading:
         """What an operation is besides its name, operands and results."""
         match op:
             case arith.ConstantOp():
-                if is_passable(op):
+                if is_passable(op.result):
                     self.literals.append(op)
                     return None
                 return op.value
@@ -134,16 +134,16 @@ def _attributes(op: Operation, without: Sequence[str] = ()) -> Hashable:
     return tuple(properties), tuple(sorted(op.attributes.items()))
 
 
-def is_passable(literal: arith.ConstantOp) -> bool:
+def is_passable(literal: SSAValue) -> bool:
     """
     Whether code is as good if it is passed the number instead of the literal.
 
     Example: true for `2 : i32` in a sum, false for `2 : i32` as a divisor.
     """
-    if literal.result.type == i1:
+    if literal.type == i1:
         return False
-    is_index = isinstance(literal.result.type, IndexType)
-    return all(_is_passable_to(use.operation, is_index) for use in literal.result.uses)
+    is_index = isinstance(literal.type, IndexType)
+    return all(_is_passable_to(use.operation, is_index) for use in literal.uses)
 
 
 def _is_passable_to(op: Operation, is_index: bool) -> bool:

@@ -43,7 +43,8 @@ invocations return or trap stay whole. So it is the same whether an invocation e
 two one after the other or not.
 
 This is done for regions that are the same as others, see `vyre.lowering.llvm.forms`: they
-are compiled once, whatever they were fused with.
+are compiled once, whatever they were fused with. And for those that are executed several
+times, see `vyre.lowering.llvm.instances`.
 """
 
 from collections import Counter, defaultdict
@@ -67,6 +68,9 @@ from vyre.lowering.llvm.forms import Entry, Form, form_of
 from vyre.lowering.llvm.launching import Launching
 from vyre.passes.dead_code import remove_dead_code
 
+INSTANCES = "vyre.instances"
+"""An attribute of regions: values of parameters, and the region is executed for each."""
+
 _TABLE = (vyre.BufferOp, vyre.ParamOp)
 
 
@@ -87,7 +91,7 @@ def outline_regions(
 
     Example: `outline_regions(launched_by(schedule), Launching.of(schedule))`
     """
-    active = {program: _active(program) for program in programs}
+    active = {program: executed(program) for program in programs}
     if all(len(ops) == 1 for ops in active.values()):
         return list(programs)
     parts = {program: list(_parts(program, ops)) for program, ops in active.items()}
@@ -95,7 +99,11 @@ def outline_regions(
     result: list[vyre.ProgramOp] = []
     for program, found in parts.items():
         result.append(program)
-        several = [part for part in found if count[part.form.key] > 1]
+        several = [
+            part
+            for part in found
+            if count[part.form.key] > 1 or INSTANCES in part.region.attributes
+        ]
         if len(several) == len(active[program]):
             several = several[1:]
         outlined = [_outline(part, program, launching) for part in reversed(several)]
@@ -105,8 +113,12 @@ def outline_regions(
     return result
 
 
-def _active(program: vyre.ProgramOp) -> list[Operation]:
-    """What a program executes besides computing values."""
+def executed(program: vyre.ProgramOp) -> list[Operation]:
+    """
+    What a program does besides computing values.
+
+    Example: `executed(program)` are the regions of a fused program.
+    """
     ops = program.body.block.ops
     return [op for op in ops if not isinstance(op, _TABLE) and not is_pure(op)]
 

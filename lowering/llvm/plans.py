@@ -21,6 +21,11 @@ from vyre.analysis.ranges import Range
 from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import emit_entry, launched_by
 from vyre.lowering.llvm.grid_values import keep_grid_values
+from vyre.lowering.llvm.instances import (
+    drop_params,
+    instance_params,
+    launch_instances,
+)
 from vyre.lowering.llvm.launching import Launching
 from vyre.lowering.llvm.layout import Layout
 from vyre.lowering.llvm.merging import merge_programs
@@ -71,6 +76,9 @@ class Plan:
             keep_grid_values(self._schedule, programs)
             self._launching = Launching.of(self._schedule)
             programs = outline_regions(programs, self._launching)
+            params = instance_params(unit)
+            launch_instances(programs, self._launching, params)
+            drop_params(self._schedule, params)
             programs = merge_programs(programs, self._launching)
             self._once = {program: take_uniform_stores(program) for program in programs}
             self._plans = {

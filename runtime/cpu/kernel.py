@@ -64,7 +64,7 @@ class CpuKernel:
 
     @cached_property
     def _plan(self) -> Plan:
-        return Plan(self._unit.op)
+        return Plan(self._unit.condensed)
 
     @property
     def name(self) -> str:
