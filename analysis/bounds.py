@@ -48,13 +48,15 @@ from vyre.dialects.vyre.host import programs_in
 Access: TypeAlias = LoadOp | StoreOp | AtomicOp | AtomicCasOp
 
 
-def inbounds_accesses(module: ModuleOp, setting: Setting) -> list[Access]:
+def inbounds_accesses(
+    module: ModuleOp, setting: Setting, launches: Launches
+) -> list[Access]:
     """
     The accesses of all programs that never go outside their buffers, in program order.
+    Launches are those of the module's schedules.
 
-    Example: `inbounds_accesses(vyre.parse("scan.mlir"), Setting())`
+    Example: `inbounds_accesses(module, Setting(), launches_of(module, Setting()))`
     """
-    launches = launches_of(module, setting)
     proved: list[Access] = []
     for op in module.walk():
         if isinstance(op, ProgramOp):

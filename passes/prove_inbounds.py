@@ -49,9 +49,10 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, UnitAttr
 from xdsl.passes import ModulePass
 
-from vyre.analysis.bounds import inbounds_accesses
+from vyre.analysis.bounds import inbounds_accesses, launches_of
 from vyre.analysis.extents import Setting
 from vyre.analysis.geometry import Grid
+from vyre.analysis.launches import Launches
 from vyre.diagnostics import VyreError, did_you_mean, invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import (
@@ -81,17 +82,20 @@ class ProveInboundsPass(ModulePass):
         mark_inbounds(op, Setting(_checked_grid(self.grid), sizes))
 
 
-def mark_inbounds(module: ModuleOp, setting: Setting) -> None:
+def mark_inbounds(module: ModuleOp, setting: Setting) -> Launches:
     """
-    Mark the accesses of all programs that are proved for these dispatches, and no others.
+    Mark the accesses of all programs that are proved for these dispatches, and no others;
+    gives what the schedules tell about the programs.
 
     Example: `mark_inbounds(module, Setting(grid=(4, 1, 1)))`
     """
     for access in module.walk():
         if isinstance(access, LoadOp | StoreOp | AtomicOp | AtomicCasOp):
             access.inbounds = None
-    for access in inbounds_accesses(module, setting):
+    launches = launches_of(module, setting)
+    for access in inbounds_accesses(module, setting, launches):
         access.inbounds = UnitAttr()
+    return launches
 
 
 def _checked_grid(grid: tuple[int, ...]) -> Grid | None:

@@ -24,6 +24,7 @@ from vyre.dialects.vyre import MegakernelOp, ProgramOp
 from vyre.fork_locks import ForkLock
 from vyre.lowering.llvm.condensing import condensed_program
 from vyre.lowering.llvm.instances import instance_params
+from vyre.passes.collector import paused_collector
 from vyre.passes.fuse_waves import fused_program
 from vyre.passes.plan_megakernel import PlanMegakernelPass
 from vyre.runtime.errors import InvalidArgument
@@ -101,7 +102,7 @@ class FusedUnit(Unit):
     def _made(self, make: Callable[[MegakernelOp], ProgramOp | None]) -> ProgramOp | None:
         """A program of the waves, in a module of its own."""
         try:
-            with deep_recursion():
+            with deep_recursion(), paused_collector():
                 program = make(self._megakernel)
         except Refusal as refusal:
             raise invalid(self._megakernel, refusal) from None

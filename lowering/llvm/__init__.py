@@ -20,6 +20,8 @@ Programs as LLVM IR, by llvmlite's builder.
 - `job`, `layout`, `context`: the words by which code and workers tell each other things
 - `sharing`, `uniform_stores`, `slices`: what all invocations do alike
 - `dividing`, `costs`, `metadata`: division of work; vectorising
+- `condensing`, `instances`, `outlining`, `merging`, `forms`, `batches`: code that is the
+  same, once
 - `plans`: from a program to its IR
 - `target`: `-t vyre-llvm`
 """

@@ -123,14 +123,12 @@ def _launch_each(
         for name in _param_names(argument)
         if name in columns
     }
+    values = dict.fromkeys(value for column in passed.values() for value in column)
+    literals = {value: arith.ConstantOp(cast(Literal, value)) for value in values}
+    Rewriter.insert_op(list(literals.values()), InsertPoint.before(head))
     for number in range(len(next(iter(columns.values())))):
-        literals = {
-            place: arith.ConstantOp(cast(Literal, values[number]))
-            for place, values in passed.items()
-        }
-        Rewriter.insert_op(list(literals.values()), InsertPoint.before(head))
         given = [
-            literals[place].result if place in literals else argument
+            literals[passed[place][number]].result if place in passed else argument
             for place, argument in enumerate(arguments)
         ]
         if number == 0:

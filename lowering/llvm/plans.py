@@ -14,7 +14,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.rewriter import Rewriter
 
-from vyre.analysis.bounds import launches_of
 from vyre.analysis.extents import Setting
 from vyre.analysis.geometry import Grid
 from vyre.analysis.ranges import Range
@@ -101,8 +100,7 @@ class Plan:
     def _prove(self, setting: Setting) -> None:
         module = self._schedule.get_toplevel_object()
         assert isinstance(module, ModuleOp)
-        mark_inbounds(module, setting)
-        launches = launches_of(module, setting)
+        launches = mark_inbounds(module, setting)
         for program, plan in self._plans.items():
             sizes, params = launches.setting(program)
             ids = _ids(plan, setting.grid)

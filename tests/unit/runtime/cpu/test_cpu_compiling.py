@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import vyre
-from vyre.runtime.cpu import native
+from vyre.runtime.cpu import kernel, native
 from vyre.runtime.cpu.backend import CpuBackend
+from vyre.runtime.cpu.machine import Processor
 
 DOUBLING = """
 vyre.program @p [4, 1, 1] {
@@ -60,3 +61,25 @@ def test_no_thread_to_compile_the_pool(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(native, "_loaded", None)
     exe = vyre.compile(DOUBLING, engine=CpuBackend(1))
     assert exe(a=np.ones(3, np.int32))["a"].tolist() == [2, 2, 2]
+
+
+def test_code_is_made_before_the_pool_is_waited_for(monkeypatch: pytest.MonkeyPatch):
+    """Another thread compiles the pool meanwhile."""
+    order: list[str] = []
+    inner, pool_code = kernel.object_code, CpuBackend._pool_code  # pyright: ignore[reportPrivateUsage]
+
+    def made(text: str, processor: Processor) -> bytes:
+        order.append("code")
+        return inner(text, processor)
+
+    def asked(backend: CpuBackend) -> bytes:
+        order.append("pool")
+        return pool_code(backend)
+
+    monkeypatch.setenv("VYRE_CACHE_DIR", "")
+    monkeypatch.setattr(kernel, "object_code", made)
+    monkeypatch.setattr(CpuBackend, "_pool_code", asked)
+    text = DOUBLING.replace("@p", "@pool_last").replace("addi %v, %v", "muli %v, %v")
+    exe = vyre.compile(text, engine=CpuBackend(1))
+    assert exe(a=np.full(3, 5, np.int32))["a"].tolist() == [25, 25, 25]
+    assert order == ["code", "pool"]
