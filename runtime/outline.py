@@ -9,11 +9,11 @@ from functools import cached_property
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
-from xdsl.parser import Parser
 
 from vyre.dialects import get_all_dialects
 from vyre.dialects.vyre import BarrierOp, BufferOp, ParamOp, ProgramOp, ScheduleOp
 from vyre.runtime.geometry import Extent, workgroup_of, works_together
+from vyre.source import SourceParser
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,9 @@ class Outline:
     def from_bytes(data: bytes) -> "Outline":
         """What `as_bytes` gave for a program."""
         facts = json.loads(data)
-        program = Parser(_context(), facts.pop("program")).parse_op()
+        text = facts.pop("program")
+        module = SourceParser(_context(), text, "<outline>").parse_module()
+        program = module.body.block.first_op
         assert isinstance(program, ProgramOp)
         return Outline(
             program.sym_name.data,

@@ -195,7 +195,7 @@ def test_other_engines_fuse(fusing: Fusing):
 def test_outlines_come_back_as_they_were():
     text = """
 vyre.program @"with space" [4, 2, 1] {
-  %a = vyre.buffer "a b" read_write binding 3 output align 16 : memref<?x4xf16>
+  %a = vyre.buffer "a \\"b\\" \u00e4\\0A" read_write binding 3 align 16 : memref<?x4xf16>
   %u = vyre.buffer "u" uniform binding 1 : memref<2xi64>
   %t = vyre.buffer "t" workgroup : memref<32xi32>
   %n = vyre.param "n.m" : index
@@ -209,7 +209,7 @@ vyre.program @"with space" [4, 2, 1] {
     assert [getattr(again, fact) for fact in facts] == [
         getattr(outline, fact) for fact in facts
     ]
-    assert again.names == ("a b", "u", "n.m")
+    assert again.names == ('a "b" \u00e4\n', "u", "n.m")
     assert again.has_grid_barrier
     assert again.works_together
     assert digest(again.table) == digest(outline.table)
