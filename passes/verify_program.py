@@ -20,6 +20,7 @@ from vyre.passes.rules.barriers import verify_barriers
 from vyre.passes.rules.dominance import verify_dominance
 from vyre.passes.rules.literal_indices import verify_literal_indices
 from vyre.passes.rules.memrefs import verify_memrefs
+from vyre.passes.rules.reserved import verify_reserved
 from vyre.passes.rules.scalars import verify_scalars
 from vyre.passes.rules.tokens import verify_tokens
 
@@ -32,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     verify_tokens,
     verify_literal_indices,
     verify_barriers,
+    verify_reserved,
 )
 """In this order: later rules rely on what earlier ones have established."""
 

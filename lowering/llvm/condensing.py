@@ -76,8 +76,8 @@ from vyre.dialects.vyre import (
     WaveOp,
 )
 from vyre.lowering.llvm.forms import is_passable
-from vyre.lowering.llvm.outlining import INSTANCES
 from vyre.passes.fuse_waves import check_groups, fused_groups
+from vyre.passes.rules.reserved import INSTANCES
 from vyre.passes.wave_layouts import Layout, fused_workgroup, layout_of
 from vyre.passes.wave_tiles import tile_names
 

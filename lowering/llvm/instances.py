@@ -43,8 +43,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.dialects import vyre
 from vyre.lowering.llvm.launching import Launching
-from vyre.lowering.llvm.outlining import INSTANCES, executed
+from vyre.lowering.llvm.outlining import executed
 from vyre.passes.fuse_waves import Literal
+from vyre.passes.rules.reserved import INSTANCES
 
 
 def instance_params(unit: vyre.ProgramOp | vyre.ScheduleOp) -> set[str]:

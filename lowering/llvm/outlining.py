@@ -67,9 +67,7 @@ from vyre.dialects.vyre.structure import APART
 from vyre.lowering.llvm.forms import Entry, Form, form_of
 from vyre.lowering.llvm.launching import Launching
 from vyre.passes.dead_code import remove_dead_code
-
-INSTANCES = "vyre.instances"
-"""An attribute of regions: values of parameters, and the region is executed for each."""
+from vyre.passes.rules.reserved import INSTANCES
 
 _TABLE = (vyre.BufferOp, vyre.ParamOp)
 

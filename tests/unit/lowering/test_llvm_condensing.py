@@ -15,10 +15,11 @@ from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import LaunchOp, MegakernelOp, ProgramOp, RegionOp
 from vyre.lowering.llvm.condensing import condensed_program
 from vyre.lowering.llvm.instances import instance_params
-from vyre.lowering.llvm.outlining import INSTANCES, executed
+from vyre.lowering.llvm.outlining import executed
 from vyre.lowering.llvm.plans import Plan
 from vyre.passes.fuse_waves import fused_program
 from vyre.passes.plan_megakernel import PlanMegakernelPass
+from vyre.passes.rules.reserved import INSTANCES
 from vyre.runtime.outline import Outline
 from vyre.runtime.program_choice import find_unit
 
