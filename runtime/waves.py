@@ -7,6 +7,9 @@ the waves and their programs, and waves are fused when somebody asks for the pro
 to compile it, explain it, check it, or find the place of a trap. Fusing depends on nothing
 but what the digest stands for and Vyre's own source, which is part of every key. So what is
 found is what fusing would give, and a megakernel that would be refused is never found.
+
+The outline is that of the condensed program, which is made in no time and refused if fusing
+is (`vyre.lowering.llvm.condensing`), without the parameters that callers do not pass.
 """
 
 from collections.abc import Callable, Mapping
@@ -69,13 +72,14 @@ class FusedUnit(Unit):
     A megakernel whose waves are fused when the program is first needed. What happens to the
     megakernel later does not count.
 
-    Example: `FusedUnit(megakernel).outline.name` is the megakernel's name.
+    Example: `FusedUnit(megakernel, None).outline.name` is the megakernel's name.
     """
 
     def __init__(self, megakernel: MegakernelOp, cache: KernelCache | None):
         self._megakernel = megakernel.clone()
         programs = [op.clone() for op in dict.fromkeys(megakernel.programs())]
         ModuleOp([*programs, self._megakernel])
+        # What it says now: it gets groups when it is fused.
         self._said = digest([*programs, self._megakernel])
         self._cache = cache
         self._lock = ForkLock()

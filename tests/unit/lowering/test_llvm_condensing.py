@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cpu_runs import Everywhere
+from worked_examples import example_of, fault_size
 
 import vyre
 from vyre.analysis.digest import digest
@@ -174,6 +175,15 @@ def test_the_outline_is_that_of_all_waves(name: str):
 def test_the_rules_are_of_few_kinds():
     assert sum(counts(condensed(EXAMPLES / "rules.mlir"))) == 300
     assert len(counts(condensed(EXAMPLES / "rules.mlir"))) == 7
+
+
+@pytest.mark.parametrize("plan", [{}, {"budget": 150_000, "graph": 33_968}])
+def test_the_rules_give_the_right_answer(plan: dict[str, int]):
+    path = EXAMPLES / "rules.mlir"
+    example = example_of(path, fault_size(path))
+    megakernel = vyre.Megakernel(path, engine="cpu", **plan)  # pyright: ignore[reportArgumentType]
+    for grid in (1, 3, 32):
+        example.verify(megakernel.exe(example.inputs, grid=grid))
 
 
 def test_literals_that_make_code_better_are_no_parameters():
