@@ -60,6 +60,7 @@ from vyre.analysis.integer_ops import literal_of
 from vyre.analysis.purity import PURE_OPS
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import ScratchScope
+from vyre.lowering.llvm.launching import Launching
 from vyre.lowering.llvm.slices import harmless_slice, unconditional
 from vyre.passes.dead_code import remove_dead_code
 from vyre.passes.placing import constant
@@ -119,13 +120,9 @@ def _launched_once(
 ) -> dict[Operation, _Launched]:
     """The launches of programs that are launched in one place only."""
     by_name = {program.sym_name.data: program for program in programs}
-    launches: dict[str, list[vyre.LaunchOp]] = {}
-    for op in schedule.walk():
-        if isinstance(op, vyre.LaunchOp):
-            launches.setdefault(op.segment.string_value(), []).append(op)
     return {
         found[0]: _Launched(found[0], by_name[name])
-        for name, found in launches.items()
+        for name, found in Launching.of(schedule).by_program.items()
         if len(found) == 1
     }
 
@@ -145,16 +142,20 @@ def _is_loaded_and_stored_only(
         if each is None:
             return False
         entry = list(each.program.launch_table)[use.index]
-        ops = [inner.operation for inner in entry.results[0].uses]
-        loads = [op for op in ops if isinstance(op, vyre.LoadOp)]
-        stores = [op for op in ops if isinstance(op, vyre.StoreOp)]
-        accesses = [*loads, *stores]
-        is_plain = len(accesses) == len(ops) and not (loads and stores) and len(stores) <= 1
-        if not is_plain or not all(map(_is_at_zero, accesses)):
-            return False
-        each.loads |= dict.fromkeys(loads, scratch)
-        each.stores |= dict.fromkeys(stores, scratch)
-    return True
+        for inner in entry.results[0].uses:
+            match inner.operation:
+                case vyre.LoadOp() as load if _is_at_zero(load):
+                    each.loads[load] = scratch
+                case vyre.StoreOp() as store if _is_at_zero(store):
+                    each.stores[store] = scratch
+                case _:
+                    return False
+    return all(_is_loaded_or_stored_once(each, scratch) for each in launched.values())
+
+
+def _is_loaded_or_stored_once(each: _Launched, scratch: vyre.ScratchOp) -> bool:
+    stores = list(each.stores.values()).count(scratch)
+    return stores == 0 or (stores == 1 and scratch not in each.loads.values())
 
 
 def _is_at_zero(op: vyre.LoadOp | vyre.StoreOp) -> bool:

@@ -42,6 +42,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from vyre.analysis.uniformity import Level, Uniformity, uniformity
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import is_scalar
+from vyre.lowering.llvm.launching import Launching
 from vyre.lowering.llvm.slices import harmless_slice, is_harmless, unconditional
 from vyre.passes.tables import free_name
 
@@ -52,10 +53,7 @@ def share_uniform_loops(schedule: vyre.ScheduleOp, programs: list[vyre.ProgramOp
 
     Example: `share_uniform_loops(schedule, launched_by(schedule))`
     """
-    launches: dict[str, list[vyre.LaunchOp]] = {}
-    for op in schedule.walk():
-        if isinstance(op, vyre.LaunchOp):
-            launches.setdefault(op.segment.string_value(), []).append(op)
+    launches = Launching.of(schedule).by_program
     for program in programs:
         for loop in _shared_loops(program):
             _move(loop, program, launches[program.sym_name.data])

@@ -183,6 +183,21 @@ def test_elements_that_launches_keep(name: str):
         check(text)
 
 
+def test_an_element_that_is_passed_twice():
+    """It is loaded and stored by different names."""
+    aliases = {f"binding {n} : memref<1xi32>": f"binding {n} may_alias [0]" for n in (0, 1)}
+    text = schedule(
+        IN_ORDER.replace("%kept, %other", "%kept, %kept"),
+        """
+  %old = vyre.load %other[%c0] : memref<1xi32>
+  %m = arith.addi %old, %n : i32
+  vyre.store %m, %kept[%c0] : memref<1xi32>""",
+    )
+    for plain, alias in aliases.items():
+        text = text.replace(plain, f"{alias} : memref<1xi32>", 1)
+    assert kept(text) == (1, 1)
+
+
 def test_what_an_element_is_computed_from_is_kept_as_well():
     """If it is not, neither is the element."""
     text = schedule(
