@@ -34,8 +34,10 @@ class CodeWriter:
     def put(self, op: Operation, name: str | None = None) -> SSAValue:
         """Put an operation; its result, under a name if one is given."""
         self.run(op)
-        op.results[0].name_hint = name
-        return op.results[0]
+        result = op.results[0]
+        # Entries of tables have names that values cannot have.
+        result.name_hint = name if result.is_valid_name(name) else None
+        return result
 
     def constant(self, value: float, type: Attribute) -> SSAValue:
         """A constant; the same one if it is asked for again."""

@@ -119,7 +119,7 @@ class Executable:
         backend: Backend | None = None,
         config: DispatchConfig = DispatchConfig(),
     ):
-        self.unit = program if isinstance(program, Unit) else Unit(program)
+        self.unit = program if isinstance(program, Unit) else Unit.snapshot(program)
         self.backend = backend or find_backend("auto")
         self.config = config
         self.bindings = BindingPlan.of_table(self.unit.outline.table)

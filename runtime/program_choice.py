@@ -44,7 +44,7 @@ def find_unit(module: ModuleOp, name: str | None) -> Unit:
 
 def _unit(op: ProgramOp | ScheduleOp | MegakernelOp) -> Unit:
     if not isinstance(op, MegakernelOp):
-        return Unit(op)
+        return Unit.snapshot(op)
     # What few programs need is not imported by all.
     from vyre.runtime.kernel_cache import KernelCache
     from vyre.runtime.waves import FusedUnit

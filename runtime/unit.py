@@ -6,12 +6,15 @@ So the program of a megakernel, which takes long to make, is made when somebody 
 (`vyre.runtime.waves`).
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from vyre.analysis.digest import digest
-from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.dialects.vyre import ProgramOp, ScheduleOp, TrapOp
+from vyre.locations import place_of
 from vyre.runtime.outline import Outline
 
 
@@ -24,6 +27,23 @@ class Unit:
 
     def __init__(self, op: ProgramOp | ScheduleOp):
         self._op = op
+
+    @staticmethod
+    def snapshot(op: ProgramOp | ScheduleOp) -> "Unit":
+        """
+        A copy, in a module of its own: what happens to a caller's module later does not
+        count, and does not come into caches under the digest of what was there before.
+        """
+        if isinstance(op, ProgramOp):
+            copy = op.clone()
+            ModuleOp([copy])
+            return Unit(copy)
+        module = op.get_toplevel_object()
+        assert isinstance(module, ModuleOp)
+        pairs = zip(module.walk(), module.clone().walk())
+        copy = next(copy for each, copy in pairs if each is op)
+        assert isinstance(copy, ScheduleOp)
+        return Unit(copy)
 
     @property
     def op(self) -> ProgramOp | ScheduleOp:
@@ -48,12 +68,23 @@ class Unit:
         """The same for all units that do the same: see `vyre.analysis.digest`."""
         op = self._op
         if isinstance(op, ProgramOp):
-            return digest([op])
+            return digest_with_traps([op])
         module = op.get_toplevel_object()
         assert isinstance(module, ModuleOp)
-        return f"{op.sym_name.data} {digest([module])}"
+        return f"{op.sym_name.data} {digest_with_traps([module])}"
 
     @property
     def name(self) -> str:
         """What the program is called."""
         return self._op.sym_name.data
+
+
+def digest_with_traps(ops: Sequence[Operation]) -> str:
+    """
+    What operations say, and where their traps stand: compiled code knows these by their
+    places.
+
+    Example: `digest_with_traps([program])`
+    """
+    traps = (op for each in ops for op in each.walk() if isinstance(op, TrapOp))
+    return " ".join([digest(ops), *(str(place_of(trap)) for trap in traps)])

@@ -20,7 +20,6 @@ from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
-from vyre.analysis.digest import digest
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import MegakernelOp, ProgramOp
@@ -33,7 +32,7 @@ from vyre.passes.plan_megakernel import PlanMegakernelPass
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.kernel_cache import KernelCache, key_of
 from vyre.runtime.outline import Outline
-from vyre.runtime.unit import Unit
+from vyre.runtime.unit import Unit, digest_with_traps
 from vyre.source import deep_recursion
 
 
@@ -80,7 +79,7 @@ class FusedUnit(Unit):
         programs = [op.clone() for op in dict.fromkeys(megakernel.programs())]
         ModuleOp([*programs, self._megakernel])
         # What it says now: it gets groups when it is fused.
-        self._said = digest([*programs, self._megakernel])
+        self._said = digest_with_traps([*programs, self._megakernel])
         self._cache = cache
         self._lock = ForkLock()
         self._fused: ProgramOp | None = None

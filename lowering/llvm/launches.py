@@ -29,6 +29,7 @@ from vyre.lowering.llvm.costs import is_uneven
 from vyre.lowering.llvm.dividing import Division, Run
 from vyre.lowering.llvm.helpers import Helpers
 from vyre.lowering.llvm.meetings import is_first, report
+from vyre.lowering.llvm.names import plain
 from vyre.lowering.llvm.programs import ProgramFunctions
 from vyre.lowering.llvm.values import INDEX, POINTER
 
@@ -89,7 +90,7 @@ class LaunchFunctions:
     def _emitted(self, together: Sequence[Batch]) -> ir.Function:
         passed_types = [type for batch in together for type in batch.types]
         function, builder = self._helpers.new(
-            f"launch.{together[0].program.sym_name.data}",
+            plain(f"launch.{together[0].program.sym_name.data}"),
             ir.VoidType(),
             [POINTER, INDEX, *passed_types],
             ("frame", "word"),

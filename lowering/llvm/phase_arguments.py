@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from vyre.analysis.buffer_sources import shared_storage
 from vyre.dialects import vyre
+from vyre.lowering.llvm.names import plain
 from vyre.lowering.llvm.values import INDEX, POINTER, Environment, register_types
 
 
@@ -27,7 +28,7 @@ def declare_phase(
     types = [type for e in table for type in register_types([e.results[0].type])]
     context = [POINTER, INDEX, POINTER, *[INDEX] * 5]
     signature = ir.FunctionType(ir.VoidType(), [*context, *types])
-    name = module.get_unique_name(f"phase.{program.sym_name.data}")
+    name = module.get_unique_name(plain(f"phase.{program.sym_name.data}"))
     function = ir.Function(module, signature, name)
     function.linkage = "internal"
     function.attributes.add("noinline")
@@ -53,7 +54,7 @@ def _bind_entry(
     registers: list[ir.Value] = []
     for number in range(len(register_types([value.type]))):
         argument = function.args[first + number]
-        name = entry.entry_name.data
+        name = plain(entry.entry_name.data)
         argument.name = f"{name}.{number - 1}" if number else name
         registers.append(argument)
     if isinstance(entry, vyre.BufferOp):

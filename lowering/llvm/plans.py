@@ -28,6 +28,7 @@ from vyre.lowering.llvm.instances import (
 from vyre.lowering.llvm.launching import Launching
 from vyre.lowering.llvm.layout import Layout
 from vyre.lowering.llvm.merging import merge_programs
+from vyre.lowering.llvm.names import plain
 from vyre.lowering.llvm.outlining import outline_regions
 from vyre.lowering.llvm.sharing import share_uniform_loops
 from vyre.lowering.llvm.uniform_stores import take_uniform_stores
@@ -90,7 +91,7 @@ class Plan:
         """The program as LLVM IR, with accesses proved for these sizes."""
         with deep_recursion(), paused_collector():
             self._prove(setting)
-            module = ir.Module(self._schedule.sym_name.data)
+            module = ir.Module(plain(self._schedule.sym_name.data))
             layout = emit_entry(
                 module, self._schedule, self._launching, self._plans, self._once
             )

@@ -61,7 +61,7 @@ def emit_workgroups(
             clear(builder, part, end_of_part - begin)
         values = Environment()
         _bind_table(values, program, plan, passed, [*row.ids, *groups])
-        code = _WorkgroupCode(builder, values, context, plan, over)
+        code = _WorkgroupCode(builder, values, context, program, over)
         code.begin(phases, offsets, groups, group)
         for buffer in plan.memory:
             code.bind_memory(buffer)
@@ -149,14 +149,13 @@ class _WorkgroupCode(HostCode):
         builder: ir.IRBuilder,
         values: Environment,
         context: Context,
-        plan: WorkgroupPlan,
+        program: vyre.ProgramOp,
         over: ir.Block,
     ):
         one = ir.Constant(INDEX, 1)
-        some = next(iter(plan.segments.values()))
-        sizes = [ir.Constant(INDEX, size) for size in some.workgroup]
+        sizes = [ir.Constant(INDEX, size) for size in program.workgroup]
         super().__init__(builder, values, context, [one, one, one], sizes, over)
-        self._program = some
+        self._program = program
 
     def begin(
         self,

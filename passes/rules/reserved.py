@@ -2,7 +2,7 @@
 
 from vyre.analysis.walking import operations_in
 from vyre.dialects.refusal import Refusal
-from vyre.dialects.vyre import ProgramOp, RegionOp, ScheduleOp
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
 
 INSTANCES = "vyre.instances"
 """Of regions: values of parameters, and the region is executed for each of them. The code
@@ -16,9 +16,9 @@ def verify_reserved(program: ProgramOp | ScheduleOp) -> None:
     Example: `verify_reserved(program)`
     """
     for op in operations_in(program.body):
-        if isinstance(op, RegionOp) and INSTANCES in op.attributes:
+        if INSTANCES in op.attributes:
             raise Refusal(
                 f"the attribute '{INSTANCES}' belongs to the code generator",
-                fix="remove it, and write the region as often as it is to be executed",
+                fix="remove it",
                 at=op,
             )
