@@ -21,7 +21,7 @@ from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.control import ControlCode
 from vyre.lowering.llvm.counting import counted, smaller
 from vyre.lowering.llvm.loop_bounds import Access as LoopAccess
-from vyre.lowering.llvm.loop_bounds import is_from_outside, loop_accesses
+from vyre.lowering.llvm.loop_bounds import is_from_outside, loop_accesses, moves_with
 from vyre.lowering.llvm.metadata import LIKELY, Parallel
 from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment
@@ -199,7 +199,7 @@ class InvocationCode(ControlCode):
         conditions: list[ir.Value] = []
         for index, size in self._smallest_sizes(accesses):
             first = self._in_trip(index, op, start)
-            if is_from_outside(index, op):
+            if not moves_with(index, op):
                 conditions.append(builder.icmp_unsigned("<", first, size))
                 continue
             if not is_short(op):

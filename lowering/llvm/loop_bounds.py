@@ -3,11 +3,13 @@ Accesses along a loop, whose bounds are compared once for the loop and not in ea
 
 An index that is the loop's number plus something from outside the loop takes the values
 from its first to before its end, one after the other or in steps. If the first is not after
-the end, and the end not after the buffer's, all are inside. Nothing wraps in between: a
-loop's numbers are less than 2^64 apart, so an end that is not before the first is as far
-away as the loop goes. So the loop is there twice, without comparisons of these accesses and
-with them. The one without makes no more trips than there are elements, since each has its
-own; if these are not too many, nobody has to look in between whether it shall stop.
+the end, and the end not after the buffer's, all are inside. One that does not move with the
+loop is compared as it is. Nothing wraps in between: a loop's numbers are less than 2^64
+apart, so an end that is not before the first is as far away as the loop goes.
+
+So the loop is there twice, without comparisons of these accesses and with them. The one
+without makes no more trips than there are elements, since each has its own; if these are
+not too many, nobody has to look in between whether it shall stop.
 """
 
 from xdsl.dialects import arith, scf
@@ -36,8 +38,23 @@ def loop_accesses(loop: scf.ForOp) -> list[Access]:
             if is_outer and all(_is_along(index, loop) for index in op.indices):
                 found.append(op)
     is_index = isinstance(induction.type, IndexType)
-    uses_it = any(not is_from_outside(i, loop) for op in found for i in op.indices)
+    uses_it = any(moves_with(index, loop) for op in found for index in op.indices)
     return found if is_index and uses_it else []
+
+
+def moves_with(index: SSAValue, loop: scf.ForOp) -> bool:
+    """
+    Whether an index of an access along a loop is another one in each trip. What is computed
+    in the loop need not be.
+
+    Example: `%k + %n`, but not `%x + %n`, in `scf.for %k = ...`
+    """
+    if is_from_outside(index, loop):
+        return False
+    if index is loop.body.block.args[0]:
+        return True
+    assert isinstance(index.owner, arith.AddiOp | arith.SubiOp)
+    return any(moves_with(operand, loop) for operand in index.owner.operands)
 
 
 def is_from_outside(value: SSAValue, loop: scf.ForOp) -> bool:
