@@ -62,6 +62,7 @@ fuzz: $(VENV)/installed
 
 fuzz-waves: $(VENV)/installed
 	$(BIN)/python tests/fuzz/wave_soundness.py --count $(N) --seed $(SEED)
+	$(BIN)/python tests/fuzz/literal_soundness.py --count $(N) --seed $(SEED)
 
 mutants: $(VENV)/installed
 	$(BIN)/python tests/fuzz/mutants.py --seed $(SEED)
