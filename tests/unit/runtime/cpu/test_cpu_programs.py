@@ -19,6 +19,7 @@ from returning_programs import Writer
 from worked_examples import EXAMPLES, case_of, example_of, fault_size
 
 import vyre
+from vyre.runtime.backend import Backend
 from vyre.runtime.cpu.backend import CpuBackend
 from vyre.testing import conformance_cases
 from vyre.testing.case import Case
@@ -112,6 +113,7 @@ def test_the_fuzzer_runs_native_code(monkeypatch: pytest.MonkeyPatch):
 
     run = CpuBackend.run
     monkeypatch.setattr(CpuBackend, "run", forgets)
+    monkeypatch.setattr(CpuBackend, "prepare", Backend.prepare)  # Which prepares nothing.
     failure = runs.examine(program, runs.Options(native=True)).failure
     assert failure is not None
     assert failure.kind == "different"
