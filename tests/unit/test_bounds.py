@@ -14,9 +14,17 @@ from xdsl.ir import Operation
 
 import vyre
 from vyre.analysis import geometry
-from vyre.dialects.vyre import AtomicCasOp, AtomicOp, LoadOp, StoreOp
+from vyre.dialects.vyre import (
+    AtomicCasOp,
+    AtomicOp,
+    LoadOp,
+    ProgramOp,
+    ScheduleOp,
+    StoreOp,
+)
 from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.prove_inbounds import ProveInboundsPass
+from vyre.runtime.binding import BindingPlan
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import Timeout
 from vyre.runtime.geometry import MAX_INVOCATIONS, Extent, checked_grid
@@ -49,10 +57,13 @@ class Watcher:
 def run(
     module: ModuleOp, given: Mapping[str, object], groups: Extent, watcher: Watcher
 ) -> None:
-    exe = vyre.compile(module, engine="reference")
+    # An executable would have operations of its own.
+    ops = [op for op in module.walk() if isinstance(op, ProgramOp | ScheduleOp)]
+    program = next((op for op in ops if isinstance(op, ScheduleOp)), ops[0])
+    storage = BindingPlan.of(program).check(given).storage()
     dispatch = Dispatch(groups, observer=watcher, deadline=Deadline(5))
     try:
-        dispatch.run(exe.program, exe.bindings.check(given).storage())
+        dispatch.run(program, storage)
     except Timeout:
         pass  # What was seen until then counts.
 
