@@ -53,6 +53,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
+from typing_extensions import TypeIs
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -107,7 +108,7 @@ def keep_grid_values(schedule: vyre.ScheduleOp, programs: Iterable[vyre.ProgramO
     promote(schedule, cells.values())
 
 
-def _is_element(op: Operation) -> bool:
+def _is_element(op: Operation) -> TypeIs[vyre.ScratchOp]:
     return (
         isinstance(op, vyre.ScratchOp)
         and op.scope.data is ScratchScope.SINGLE
@@ -128,13 +129,12 @@ def _launched_once(
 
 
 def _is_loaded_and_stored_only(
-    scratch: Operation, launched: Mapping[Operation, _Launched]
+    scratch: vyre.ScratchOp, launched: Mapping[Operation, _Launched]
 ) -> bool:
     """
     Whether launches do nothing but to load or store the element, and not both; notes what
     they do.
     """
-    assert isinstance(scratch, vyre.ScratchOp)
     for use in scratch.memref.uses:
         if isinstance(use.operation, vyre.ReadBackOp):
             continue
@@ -186,16 +186,15 @@ def _unknown(each: _Launched, kept: Collection[Operation]) -> list[Operation]:
     return [cell for store, cell in stores if may_end or not is_computed(store)]
 
 
-def _variable(scratch: Operation) -> vyre.LetOp:
+def _variable(scratch: vyre.ScratchOp) -> vyre.LetOp:
     """A variable of the schedule that starts as the scratch does."""
-    assert isinstance(scratch, vyre.ScratchOp)
     zero = constant(0, scratch.memref.type.element_type)
     variable = vyre.LetOp(scratch.memref.name_hint or "kept", zero)
     Rewriter.insert_op([zero, variable], InsertPoint.before(scratch))
     return variable
 
 
-def _rewrite(each: _Launched, cells: Mapping[Operation, vyre.LetOp]) -> None:
+def _rewrite(each: _Launched, cells: Mapping[vyre.ScratchOp, vyre.LetOp]) -> None:
     """Pass a launch what its program loads, and compute what it stores."""
     launch, program = each.launch, each.program
     known: dict[SSAValue, SSAValue] = {
@@ -242,7 +241,9 @@ def _pass(value: SSAValue, load: vyre.LoadOp, each: _Launched) -> None:
 
 
 def _drop_elements(
-    launch: vyre.LaunchOp, program: vyre.ProgramOp, cells: Mapping[Operation, vyre.LetOp]
+    launch: vyre.LaunchOp,
+    program: vyre.ProgramOp,
+    cells: Mapping[vyre.ScratchOp, vyre.LetOp],
 ) -> None:
     """A launch passes no elements that the schedule keeps."""
     pairs = list(zip(program.launch_table, launch.arguments, strict=True))
@@ -253,7 +254,7 @@ def _drop_elements(
 
 
 def _replace_read_backs(
-    schedule: vyre.ScheduleOp, cells: Mapping[Operation, vyre.LetOp]
+    schedule: vyre.ScheduleOp, cells: Mapping[vyre.ScratchOp, vyre.LetOp]
 ) -> None:
     for op in list(schedule.walk()):
         if isinstance(op, vyre.ReadBackOp):
