@@ -66,7 +66,8 @@ _TUNING = {
 class _Processor:
     text: str
     spin_ticks: int
-    """For how long to wait without sleeping: some tens of microseconds."""
+    """For how long a thread without work waits before it sleeps: some tens of
+    microseconds."""
     look_ticks: int
     """How often worker 0 looks at the clock: about a millisecond."""
 
@@ -163,6 +164,7 @@ def native_text() -> str:
         "SHORT_JOB": 64 * processor.spin_ticks,
         "SHORT_TICKS": processor.spin_ticks // 8,
         "LONG_TURN": 4 * processor.spin_ticks,
+        "LONG_WAIT": 64 * processor.spin_ticks,
         "LOOK_TICKS": processor.look_ticks,
         "CLOCK": _clock(),
         "SIG_SETMASK": int(signal.SIG_SETMASK),

@@ -43,6 +43,10 @@ end:
 ; there. Who only spun would keep the other from what it waits for. So after a short time
 ; this one moves to a core of its own if there are enough (see `sit_apart`), and gives
 ; turns.
+;
+; After that it spins far longer than it takes to wake a thread, on virtual machines above
+; all, where a core that sleeps has to be given back first. Else each would be asleep when
+; the other one comes, at every barrier, and a phase would take as long as waking does.
 define internal i1 @wait_awake(ptr %job, i64 %worker, i64 %workers, ptr %word, i32 %seen) alwaysinline {
   %patience.p = getelementptr i64, ptr %job, i64 $PATIENCE
   %patience = load i64, ptr %patience.p
@@ -65,7 +69,8 @@ polite:
   br i1 %meanwhile, label %changed, label %last
 
 last:
-  %late = call i1 @spin(ptr %word, i32 %seen, i64 %patience)
+  %most = select i1 %crowded, i64 0, i64 $LONG_WAIT
+  %late = call i1 @spin(ptr %word, i32 %seen, i64 %most)
   ret i1 %late
 
 changed:
