@@ -71,10 +71,20 @@ def _library(function: Callable[..., Array]) -> Semantics:
     """A function that engines may round differently: here in double, then rounded."""
 
     def compute(op: Operation, *operands: Array) -> Array:
-        doubles = (x.astype(np.float64) for x in operands)
+        doubles = map(_quiet_doubles, operands)
         return np.asarray(function(*doubles)).astype(_result_dtype(op))
 
     return compute
+
+
+def _quiet_doubles(x: Array) -> Array:
+    """
+    Numbers in double precision, with one and the same NaN for all: C libraries tell
+    signalling ones apart, of which 1 to the power of one is another, and processors differ
+    in what they do with them.
+    """
+    doubles = x.astype(np.float64)
+    return np.where(np.isnan(doubles), np.nan, doubles)
 
 
 def _constant(op: arith.ConstantOp) -> Array:
@@ -177,7 +187,7 @@ def _fma(op: math.FmaOp, a: Array, b: Array, c: Array) -> Array:
 
 
 def _float_power_integer(op: math.FPowIOp, x: Array, n: Array) -> Array:
-    return np.power(x.astype(np.float64), signed(n).astype(np.float64)).astype(x.dtype)
+    return np.power(_quiet_doubles(x), signed(n).astype(np.float64)).astype(x.dtype)
 
 
 SEMANTICS: dict[type[Operation], Semantics] = {

@@ -125,3 +125,21 @@ def test_library_functions_of_two_operands_are_accurate(name: str):
         wanted = np.array([exact(float(a), float(b)) for a, b in zip(left, other[1])])
         spacing = np.spacing(np.abs(wanted).astype(DTYPES[type]))
         assert (np.abs(found.astype(np.float64) - wanted) / spacing).max() <= units
+
+
+NANS = np.array(
+    [0x7FF8000000000000, 0x7FF0000000000001, 0xFFF8000000000123, 0xFFF0000000000001],
+    np.uint64,
+).view(np.float64)
+"""Quiet ones and such as signal, of both signs."""
+
+
+def test_powers_that_are_one_whatever_nan_there_is():
+    """C libraries except NaNs that signal, and which one is asked depends on the CPU."""
+    ones, nothing = np.ones(4), np.zeros(4)
+    body = "%r = math.powf %a, %b : f64"
+    for a, b in ((ones, NANS), (NANS, nothing)):
+        assert run(body, {"a": ("f64", a), "b": ("f64", b)}, "f64").tolist() == [1] * 4
+    body = "%r = math.fpowi %a, %b : f64, i32"
+    given = {"a": ("f64", NANS), "b": ("i32", np.zeros(4, np.int32))}
+    assert run(body, given, "f64").tolist() == [1] * 4
