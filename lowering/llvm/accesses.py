@@ -79,10 +79,6 @@ class AccessCode:
         is_known = op in self._inside_ops or op in self._inside_loop
         return op.inbounds is None and not is_known
 
-    def are_inside(self, buffer: SSAValue, indices: Sequence[ir.Value]) -> ir.Value:
-        """Whether indices are those of an element."""
-        return self._is_inside(self._values.place(buffer), indices)
-
     def element(
         self, buffer: SSAValue, indices: Sequence[ir.Value], *, checked: bool = True
     ) -> ir.Value:

@@ -14,8 +14,8 @@ After:
 for x in first .. min(end, n):  a[x] = ...
 ```
 
-A guard that leaves out a single invocation stays for the stretch around that one, and for
-what is left over at the end of the row; the other stretches go without.
+A guard that leaves out a single invocation stays for the few around that one; those before
+and behind go without.
 
 Where every effect of a program is guarded by a comparison of the invocation's x with a
 number that is the same in the whole row, other invocations do nothing, and are left out:

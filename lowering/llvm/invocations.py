@@ -149,11 +149,6 @@ class InvocationCode(ControlCode):
         self.values.bind([op.value], [found])
         return found
 
-    def is_inside(self, op: vyre.LoadOp | vyre.StoreOp) -> ir.Value:
-        """Whether an access is inside its buffer, ahead of the loop over invocations."""
-        indices = [self.invariant(index) for index in op.indices]
-        return self._accesses.are_inside(op.buffer, indices)
-
     def _emit_slice(self, value: SSAValue) -> None:
         if self.values.has(value):
             return

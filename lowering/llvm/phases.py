@@ -13,7 +13,7 @@ vectorise them. If nobody asks for places in workgroups along x, the loop goes t
 workgroups of a row at once.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -31,20 +31,22 @@ from vyre.lowering.llvm.clipping import (
 )
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.counting import counted, larger, smaller
+from vyre.lowering.llvm.free_parts import FreePart, RowIndex
 from vyre.lowering.llvm.grids import Row, each_workgroup, rows
 from vyre.lowering.llvm.invocations import Exits, InvocationCode, Position, Three
 from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.row_bounds import Access as RowAccess
-from vyre.lowering.llvm.row_bounds import row_accesses
+from vyre.lowering.llvm.row_bounds import RowAccesses, row_accesses
 from vyre.lowering.llvm.row_loads import row_loads
 from vyre.lowering.llvm.row_parts import (
     FAR,
     FEW,
     RowCode,
+    around,
     blocks,
+    has_low_bits_only,
     is_worth_blocks,
     numbers,
-    stretches,
     whole,
 )
 from vyre.lowering.llvm.sifting import Flags, conditions_ahead, row_blocks
@@ -177,51 +179,80 @@ class Phase:
 
     def _part(self, row: RowCode) -> None:
         """
-        A part of a row where guards are true, without comparisons if all of it is inside
-        the buffers.
+        A part of a row where guards are true, without comparisons for those whose accesses
+        are inside the buffers.
         """
-        steady = {load.value for load in row.loads}
-        accesses = row_accesses(self._program, steady)
-        if not accesses:
+        bits = self._low_bits
+        low_bits = () if bits is None else bits.ops
+        accesses = row_accesses(self._program, {load.value for load in row.loads}, low_bits)
+        if not accesses.ops:
             self._invocations(row, ())
             return
-        is_inside = self._are_inside(row, accesses)
-        with self._builder.if_else(is_inside, likely=True) as (then, otherwise):
-            with then:
-                self._invocations(row, accesses)
-            with otherwise:
-                self._invocations(row, ())
+        with self._free_part(row, accesses).parts() as (part, is_free):
+            with self._builder.if_else(is_free, likely=True) as (then, otherwise):
+                with then:
+                    self._invocations(part, accesses.ops)
+                with otherwise:
+                    self._loop(replace(part, as_written=True), ())
 
-    def _are_inside(self, row: RowCode, accesses: Sequence[RowAccess]) -> ir.Value:
-        """Whether the first and the last access of a row are inside their buffers."""
+    def _free_part(self, row: RowCode, accesses: RowAccesses) -> FreePart:
+        """The invocations of a row whose accesses are inside their buffers."""
         builder = self._builder
-        inside: ir.Value = ir.Constant(ir.IntType(1), 1)
-        for x in (row.start, builder.sub(row.end, ir.Constant(INDEX, 1))):
-            code = self._code(self._position(row, x), self._over)
+        free = FreePart(builder, row)
+        last = builder.sub(row.end, ir.Constant(INDEX, 1))
+        ends = [self._code(self._position(row, x), self._over) for x in (row.start, last)]
+        for code in ends:
             for load, register in row.loads.items():
                 code.values.bind([load.value], [register])
-            for access in accesses:
-                inside = builder.and_(inside, code.is_inside(access))
-        return inside
+        for op in self._program.body.walk():
+            if isinstance(op, vyre.LoadOp | vyre.StoreOp) and op in accesses.ops:
+                sizes = self._values.place(op.buffer).sizes
+                for index, size in zip(op.indices, sizes, strict=True):
+                    first, last = (code.invariant(index) for code in ends)
+                    free.need(RowIndex(accesses.growth[index], first, last, size))
+        if accesses.need_low_bits() and self._low_bits is not None:
+            mask = ends[0].invariant(self._low_bits.mask)
+            free.need_all(has_low_bits_only(builder, mask))
+        return free
 
-    def _invocations(self, row: RowCode, inside: Sequence[RowAccess]) -> None:
+    def _invocations(self, row: RowCode, inside: Collection[RowAccess]) -> None:
         """
-        The invocations of a part, in blocks if they take low bits of their places, and in
-        stretches if one of them is left out.
+        The invocations of a part, in blocks if they take low bits of their places, and on
+        both sides of one that is left out.
         """
         if self._low_bits is not None:
             self._in_blocks(row, inside, self._low_bits)
         elif row.left_out is not None:
-            with stretches(self._builder, row, row.left_out) as (stretch, is_plain):
-                with self._builder.if_else(is_plain, likely=True) as (then, otherwise):
-                    with then:
-                        self._loop(whole(self._builder, stretch), inside)
-                    with otherwise:
-                        self._loop(stretch, inside)
+            self._around(row, inside, row.left_out)
         else:
             self._loop(row, inside)
 
-    def _in_blocks(self, row: RowCode, inside: Sequence[RowAccess], bits: LowBits) -> None:
+    def _around(
+        self, row: RowCode, inside: Collection[RowAccess], left_out: ir.Value
+    ) -> None:
+        """All but one: those near it compare themselves with it, the others do not."""
+        builder = self._builder
+        with around(builder, row, left_out) as (part, is_near):
+            with builder.if_else(is_near) as (then, otherwise):
+                with then:
+                    self._near(part, inside)
+                with otherwise:
+                    self._loop(replace(part, left_out=None), inside)
+
+    def _near(self, row: RowCode, inside: Collection[RowAccess]) -> None:
+        """As many as fit in a vector, or fewer if the row ends before."""
+        builder = self._builder
+        near = whole(builder, row)
+        is_whole = builder.icmp_unsigned("==", near.end, row.end)
+        with builder.if_else(is_whole, likely=True) as (then, otherwise):
+            with then:
+                self._loop(near, inside)
+            with otherwise:
+                self._loop(replace(row, as_written=True, is_rare=True), inside)
+
+    def _in_blocks(
+        self, row: RowCode, inside: Collection[RowAccess], bits: LowBits
+    ) -> None:
         builder = self._builder
         ahead = self._position(row, row.start)
         mask = self._code(ahead, self._over).invariant(bits.mask)
@@ -235,7 +266,7 @@ class Phase:
     def _loop(
         self,
         row: RowCode,
-        inside: Sequence[RowAccess],
+        inside: Collection[RowAccess],
         block: ir.Value | None = None,
     ) -> None:
         """The loop over x, in a row or in a block of it that begins somewhere."""
@@ -244,7 +275,7 @@ class Phase:
             code = self._code(self._position(row, x), following, inside)
             for guard in self._clipping:
                 _settle(code, guard, ir.Constant(ir.IntType(1), 1))
-            if self._leaving_out is not None:
+            if self._leaving_out is not None and not row.as_written:
                 _settle(code, self._leaving_out, row.takes_part(builder, x))
             code.settled |= row.loads
             if block is not None and self._low_bits is not None:
@@ -256,15 +287,17 @@ class Phase:
 
     @contextmanager
     def _each(
-        self, row: RowCode, inside: Sequence[RowAccess]
+        self, row: RowCode, inside: Collection[RowAccess]
     ) -> Generator[tuple[ir.Value, ir.Block]]:
         """
         A loop over the invocations that may have something to do: gives x, and the block
         to branch to for the next one.
         """
         builder, parallel = self._builder, self._parallel
-        if not self._conditions:
-            with counted(builder, row.start, row.end, "x", parallel) as (x, following):
+        if row.is_rare or not self._conditions:
+            with counted(
+                builder, row.start, row.end, "x", parallel, is_rare=row.is_rare
+            ) as (x, following):
                 yield x, following
             return
         flags = Flags(builder)
@@ -280,7 +313,7 @@ class Phase:
         return Position(row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids])
 
     def _code(
-        self, position: Position, following: ir.Block, inside: Sequence[RowAccess] = ()
+        self, position: Position, following: ir.Block, inside: Collection[RowAccess] = ()
     ) -> InvocationCode:
         builder = self._builder
         exits = Exits(following, self._over, self._traps, self._ended_address(position))

@@ -1,59 +1,163 @@
 """
 Accesses along a row, whose bounds are compared once for the row and not in each invocation.
 
-An index that is x plus something that is the same along the row takes the values from its
-first to its last, one after the other. If both are inside the buffer, so is everything in
-between: nothing wraps, because buffers and rows are much shorter than 2^64. So the loop
-over a row is there twice, without comparisons for rows that are inside, and with them.
+Before, as a loop over invocations of a row:
+
+```
+for x in first .. end:
+    if x + 1 < size:  ... = a[x + 1]
+```
+
+After, with the numbers for which it is inside computed ahead:
+
+```
+for x in first .. begin:     as before
+for x in begin .. limit:     ... = a[x + 1]
+for x in limit .. end:       as before
+```
+
+An index that is a times x plus something that is the same along the row goes up by a from
+one invocation to the next. So it is inside its buffer for numbers that follow each other,
+and for these nothing is compared. An index that also has low bits of x in it, as that of a
+butterfly, goes up, too, if what it loses where they begin anew is not more than it gained
+(see `Growth.never_falls`). If it is inside for the first and the last invocation of the
+row, it is so in between.
+
+Nothing wraps: there are at most 2^40 invocations, growth is at most 2^16, and buffers are
+much smaller than 2^63 bytes.
 """
 
-from collections.abc import Container
+from collections.abc import Collection, Container
+from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
+from vyre.analysis.integer_ops import literal_of
 from vyre.dialects import vyre
-from vyre.lowering.llvm.clipping import is_same_along_x
+from vyre.lowering.llvm.clipping import along_x, is_same_along_x
 
 Access = vyre.LoadOp | vyre.StoreOp
 
+MOST_GROWTH = 2**16
 
-def row_accesses(program: vyre.ProgramOp, steady: Container[SSAValue]) -> list[Access]:
+
+@dataclass(frozen=True)
+class Growth:
     """
-    The accesses that are not proved to be inside and are so if their first and last ones
-    along a row are. `steady` are values that are known to be the same along rows.
+    How a number changes along a row: it is `by_x` times x, plus `by_low_bits` times the low
+    bits of x, plus something that is the same in the row.
+    """
+
+    by_x: int
+    by_low_bits: int = 0
+
+    def plus(self, other: "Growth", times: int = 1) -> "Growth":
+        """That of the sum of both, the other one taken so many times."""
+        return Growth(
+            self.by_x + times * other.by_x, self.by_low_bits + times * other.by_low_bits
+        )
+
+    def never_falls(self) -> bool:
+        """
+        Whether it is at least as large for each invocation as for the one before. Low bits
+        go up by one, or down to zero, where a negative multiple of them goes up.
+        """
+        is_small = max(self.by_x, -self.by_low_bits) <= MOST_GROWTH
+        return is_small and self.by_low_bits <= 0 <= self.by_x + self.by_low_bits
+
+
+STEADY = Growth(0)
+
+
+@dataclass(frozen=True)
+class RowAccesses:
+    """
+    The accesses of a program that may be outside, and are not so if their indices are
+    inside for certain invocations of a row; and how each index grows.
+    """
+
+    ops: frozenset[Access]
+    growth: dict[SSAValue, Growth]
+
+    def need_low_bits(self) -> bool:
+        """Whether some indices grow only if it is really low bits that they have."""
+        return any(growth.by_low_bits for growth in self.growth.values())
+
+
+def row_accesses(
+    program: vyre.ProgramOp,
+    steady: Container[SSAValue],
+    low_bits: Collection[Operation] = (),
+) -> RowAccesses:
+    """
+    The accesses of which it can be said for which invocations of a row they are inside.
+    `steady` are values that are known to be the same along rows, and `low_bits` give low
+    bits of x.
 
     Example: `vyre.load %a[%x]` without `inbounds`
     """
-    found: list[Access] = []
+    found: dict[Access, None] = {}
+    growth: dict[SSAValue, Growth] = {}
     for op in program.body.walk():
         if isinstance(op, scf.ForOp | scf.WhileOp):
-            return []  # Such rows are not vectorised, and comparisons cost little there.
+            # Such rows are not vectorised, and comparisons cost little there.
+            return RowAccesses(frozenset(), {})
         if isinstance(op, vyre.LoadOp | vyre.StoreOp) and op.inbounds is None:
             is_declared = isinstance(op.buffer.owner, vyre.BufferOp)
             is_plain = isinstance(op, vyre.StoreOp) or op.value not in steady
-            if is_declared and is_plain and _is_along_row(op, steady):
-                found.append(op)
-    return found
+            each = [growth_of(index, steady, low_bits) for index in op.indices]
+            if is_declared and is_plain and None not in each:
+                found[op] = None
+                growth |= {index: grows for index, grows in zip(op.indices, each) if grows}
+    return RowAccesses(frozenset(found), growth)
 
 
-def _is_along_row(op: Access, steady: Container[SSAValue]) -> bool:
-    """Whether each index is the same in the row, or grows by one with x."""
-    return all(
-        is_same_along_x(index, steady) or _grows_with_x(index, steady)
-        for index in op.indices
-    )
+def growth_of(
+    value: SSAValue, steady: Container[SSAValue], low_bits: Collection[Operation]
+) -> Growth | None:
+    """
+    How a value grows along a row, if that is known and it never falls.
+
+    Example: `growth_of(id.id, (), ())` is `Growth(1)` for `vyre.invocation_id x`.
+    """
+    found = _growth(value, steady, low_bits)
+    return found if found is not None and found.never_falls() else None
 
 
-def _grows_with_x(value: SSAValue, steady: Container[SSAValue]) -> bool:
+def _growth(
+    value: SSAValue, steady: Container[SSAValue], low_bits: Collection[Operation]
+) -> Growth | None:
+    if along_x(value) is not None:
+        return Growth(1)
+    if is_same_along_x(value, steady):
+        return STEADY
     match value.owner:
-        case vyre.InvocationIdOp() | vyre.LocalIdOp():
-            return value.owner.axis.data.position == 0
+        case arith.AndIOp() if value.owner in low_bits:
+            return Growth(0, 1)
         case arith.AddiOp(lhs=lhs, rhs=rhs):
-            return (_grows_with_x(lhs, steady) and is_same_along_x(rhs, steady)) or (
-                _grows_with_x(rhs, steady) and is_same_along_x(lhs, steady)
-            )
+            sign = 1
         case arith.SubiOp(lhs=lhs, rhs=rhs):
-            return _grows_with_x(lhs, steady) and is_same_along_x(rhs, steady)
+            sign = -1
+        case arith.MuliOp(lhs=lhs, rhs=rhs):
+            return _scaled(lhs, literal_of(rhs), steady, low_bits) or _scaled(
+                rhs, literal_of(lhs), steady, low_bits
+            )
+        case arith.ShLIOp(lhs=lhs, rhs=rhs):
+            places = literal_of(rhs)
+            times = None if places is None or not 0 <= places <= 16 else 1 << places
+            return _scaled(lhs, times, steady, low_bits)
         case _:
-            return False
+            return None
+    first, second = _growth(lhs, steady, low_bits), _growth(rhs, steady, low_bits)
+    return None if first is None or second is None else first.plus(second, sign)
+
+
+def _scaled(
+    value: SSAValue,
+    times: int | None,
+    steady: Container[SSAValue],
+    low_bits: Collection[Operation],
+) -> Growth | None:
+    found = None if times is None else _growth(value, steady, low_bits)
+    return None if found is None or times is None else STEADY.plus(found, times)

@@ -21,8 +21,9 @@ FEW = ["nuw", "nsw"]
 FAR = ir.Constant(INDEX, 2**62)
 """Further than any invocation, and never more than a number can be when added."""
 
-STRETCH = 64
-"""Invocations of a stretch: as many as LLVM takes at once on any processor."""
+NEAR = 8
+"""Invocations that compare themselves with one that is left out. Processors that are slow
+in storing parts of vectors do it once for them."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,15 @@ class RowCode:
     loads: dict[vyre.LoadOp, ir.Value]
     left_out: ir.Value | None = None
     """The number of one that is left out."""
+    as_written: bool = False
+    """Whether all compare themselves with that one as the program says."""
+    is_rare: bool = False
+    """Whether there are few such invocations, which are not worth LLVM's time."""
 
     def takes_part(self, builder: ir.IRBuilder, x: ir.Value) -> ir.Value:
         """
-        Whether an invocation of a stretch is not left out. The low bits tell numbers that
-        are near each other apart, and more of them are compared at once.
+        Whether an invocation near the one that is left out is not that one. The low bits
+        tell such numbers apart, and more of them are compared at once.
         """
         if self.left_out is None:
             return ir.Constant(ir.IntType(1), 1)
@@ -106,39 +111,46 @@ def parts(
 
 
 @contextmanager
-def stretches(
+def around(
     builder: ir.IRBuilder, row: RowCode, left_out: ir.Value
 ) -> Generator[tuple[RowCode, ir.Value]]:
     """
-    A loop over the stretches of a row: gives each, and whether it is `whole` and all of
-    its invocations take part. In others a number near them is left out: where it was far,
-    another one that none of them has.
+    A loop over the invocations before those near the one that is left out, those near it,
+    and those behind: gives each part that exists, and whether it is the near one. What is
+    before is a multiple of `NEAR`, so that nothing is left over where vectors are as long.
+    If the one is before the row, none of the row is near, and nothing has to be.
     """
-    size = ir.Constant(INDEX, STRETCH)
-    with parts(
-        builder, row, "stretch", lambda start: builder.add(start, size, flags=FEW)
-    ) as part:
-        is_near = builder.icmp_unsigned("<", builder.sub(left_out, part.start), size)
-        nobody = builder.sub(part.start, ir.Constant(INDEX, 1))
-        stretch = replace(part, left_out=builder.select(is_near, left_out, nobody))
-        length = builder.sub(part.end, part.start, flags=FEW)
-        is_whole = builder.icmp_unsigned("==", length, size)
-        yield stretch, builder.and_(is_whole, builder.not_(is_near))
+    distance = builder.sub(left_out, row.start)
+    before = builder.and_(distance, ir.Constant(INDEX, -NEAR))
+    near = builder.add(row.start, before)
+    past = builder.add(near, ir.Constant(INDEX, NEAR))
+
+    def end_of(start: ir.Value) -> ir.Value:
+        after = builder.select(builder.icmp_unsigned("<", start, past), past, row.end)
+        return builder.select(builder.icmp_unsigned("<", start, near), near, after)
+
+    with parts(builder, row, "around", end_of) as part:
+        yield part, builder.icmp_unsigned("==", part.start, near)
 
 
-def whole(builder: ir.IRBuilder, stretch: RowCode) -> RowCode:
-    """A stretch of which all take part, in a form in which LLVM sees how many they are."""
-    end = builder.add(stretch.start, ir.Constant(INDEX, STRETCH), flags=FEW)
-    return replace(stretch, end=end, left_out=None)
+def whole(builder: ir.IRBuilder, near: RowCode) -> RowCode:
+    """Those near one that is left out, in a form in which LLVM sees how many they are."""
+    end = builder.add(near.start, ir.Constant(INDEX, NEAR), flags=FEW)
+    return replace(near, end=end)
+
+
+def has_low_bits_only(builder: ir.IRBuilder, mask: ir.Value) -> ir.Value:
+    """Whether a mask is one less than a power of two."""
+    power = builder.add(mask, ir.Constant(INDEX, 1))
+    return builder.icmp_unsigned("==", builder.and_(mask, power), ir.Constant(INDEX, 0))
 
 
 def is_worth_blocks(builder: ir.IRBuilder, mask: ir.Value) -> ir.Value:
     """Whether a mask is that of low bits, enough and not too many of them."""
     power = builder.add(mask, ir.Constant(INDEX, 1))
-    is_power = builder.icmp_unsigned("==", builder.and_(mask, power), ir.Constant(INDEX, 0))
     above = builder.sub(power, ir.Constant(INDEX, SHORTEST))
     in_range = builder.icmp_unsigned("<", above, FAR)
-    return builder.and_(is_power, in_range)
+    return builder.and_(has_low_bits_only(builder, mask), in_range)
 
 
 @contextmanager

@@ -73,6 +73,26 @@ vyre.program @p [16, 1, 1] {
         everywhere.check(given, grid=2)
 
 
+def test_masks_of_other_bits():
+    """Indices that are inside for the first and the last of a row, and not in between."""
+    program = """
+vyre.program @p [12, 1, 1] {
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
+  %out = vyre.buffer "out" read_write binding 1 : memref<12xi32>
+  %mask = vyre.param "mask" : index
+  %x = vyre.invocation_id x
+  %low = arith.andi %x, %mask : index
+  %high = arith.subi %x, %low : index
+  %v = vyre.load %a[%high] : memref<?xi32>
+  vyre.store %v, %out[%x] : memref<12xi32>
+}"""
+    everywhere = Everywhere(program, modes=("native",))
+    for mask, length in itertools.product((*range(16), -1, -2), (1, 4, 5, 8)):
+        a = np.arange(1, length + 1, dtype=np.int32)
+        given = {"a": a, "out": np.zeros(12, np.int32), "mask": mask}
+        everywhere.check(given, grid=1)
+
+
 def found(code: str) -> tuple[Along, int] | None:
     table = '%m = vyre.param "m" : index %x = vyre.invocation_id x %l = vyre.local_id x'
     module = vyre.parse(f"vyre.program @p [8, 1, 1] {{ {table} {code} }}")
