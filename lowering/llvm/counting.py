@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
-from vyre.lowering.llvm.metadata import Parallel, keep_plain
+from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.values import INDEX
 
 
@@ -16,13 +16,10 @@ def counted(
     end: ir.Value,
     name: str,
     parallel: Parallel | None = None,
-    *,
-    is_rare: bool = False,
 ) -> Generator[tuple[ir.Value, ir.Block]]:
     """
     A loop around what is emitted inside: gives the counter, and the block to branch to for
     the next trip. Code that leaves the builder in an open block branches there by itself.
-    Trips of a parallel loop may be taken in any order. One that is rare is kept as it is.
     """
     head, body, following, after = (
         builder.append_basic_block(f"{name}.{part}")
@@ -42,9 +39,7 @@ def counted(
     one = ir.Constant(INDEX, 1)
     counter.add_incoming(builder.add(counter, one, flags=["nuw"]), following)
     back_edge = builder.branch(head)
-    if is_rare:
-        keep_plain(back_edge, builder.module)
-    elif parallel is not None:
+    if parallel is not None:
         parallel.close(back_edge)
     builder.position_at_end(after)
 

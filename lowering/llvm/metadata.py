@@ -51,7 +51,11 @@ class Parallel:
 
     def close(self, back_edge: ir.Instruction) -> None:
         """Let this be the loop's branch to its next trip."""
-        _describe(back_edge, self._module, "llvm.loop.parallel_accesses", self._group)
+        name = ir.MetaDataString(self._module, "llvm.loop.parallel_accesses")
+        accesses = self._module.add_metadata([name, self._group])
+        loop = _distinct(self._module)
+        loop.operands = (loop, accesses)
+        back_edge.set_metadata("llvm.loop", loop)
 
 
 def keep_rolled(back_edge: ir.Instruction, module: ir.Module) -> None:
@@ -61,25 +65,9 @@ def keep_rolled(back_edge: ir.Instruction, module: ir.Module) -> None:
 
     Example: `keep_rolled(builder.branch(head), builder.module)`
     """
-    _describe(back_edge, module, "llvm.loop.unroll.runtime.disable")
-
-
-def keep_plain(back_edge: ir.Instruction, module: ir.Module) -> None:
-    """
-    Let a loop that is seldom needed be as it is, which saves LLVM's time.
-
-    Example: `keep_plain(builder.branch(head), builder.module)`
-    """
-    _describe(back_edge, module, "llvm.loop.disable_nonforced")
-
-
-def _describe(
-    back_edge: ir.Instruction, module: ir.Module, name: str, *values: ir.MDValue
-) -> None:
-    """Say one thing about the loop that a branch closes."""
-    said = module.add_metadata([ir.MetaDataString(module, name), *values])
+    name = ir.MetaDataString(module, "llvm.loop.unroll.runtime.disable")
     loop = _distinct(module)
-    loop.operands = (loop, said)
+    loop.operands = (loop, module.add_metadata([name]))
     back_edge.set_metadata("llvm.loop", loop)
 
 

@@ -44,10 +44,10 @@ from vyre.lowering.llvm.row_parts import (
     RowCode,
     around,
     blocks,
+    few,
     has_low_bits_only,
     is_worth_blocks,
     numbers,
-    whole,
 )
 from vyre.lowering.llvm.sifting import Flags, conditions_ahead, row_blocks
 from vyre.lowering.llvm.values import INDEX, Environment
@@ -240,15 +240,15 @@ class Phase:
                     self._loop(replace(part, left_out=None), inside)
 
     def _near(self, row: RowCode, inside: Collection[RowAccess]) -> None:
-        """As many as fit in a vector, or fewer if the row ends before."""
+        """Those near one that is left out: few, or whatever the end of the row leaves."""
         builder = self._builder
-        near = whole(builder, row)
+        near = few(builder, row)
         is_whole = builder.icmp_unsigned("==", near.end, row.end)
-        with builder.if_else(is_whole, likely=True) as (then, otherwise):
+        with builder.if_else(is_whole) as (then, otherwise):
             with then:
                 self._loop(near, inside)
             with otherwise:
-                self._loop(replace(row, as_written=True, is_rare=True), inside)
+                self._loop(row, inside)
 
     def _in_blocks(
         self, row: RowCode, inside: Collection[RowAccess], bits: LowBits
@@ -294,10 +294,8 @@ class Phase:
         to branch to for the next one.
         """
         builder, parallel = self._builder, self._parallel
-        if row.is_rare or not self._conditions:
-            with counted(
-                builder, row.start, row.end, "x", parallel, is_rare=row.is_rare
-            ) as (x, following):
+        if not self._conditions:
+            with counted(builder, row.start, row.end, "x", parallel) as (x, following):
                 yield x, following
             return
         flags = Flags(builder)

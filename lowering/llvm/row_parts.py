@@ -13,6 +13,7 @@ from vyre.dialects import vyre
 from vyre.lowering.llvm.aligned_blocks import SHORTEST
 from vyre.lowering.llvm.counting import smaller
 from vyre.lowering.llvm.invocations import Three
+from vyre.lowering.llvm.masks import has_masks
 from vyre.lowering.llvm.values import INDEX
 
 FEW = ["nuw", "nsw"]
@@ -22,8 +23,9 @@ FAR = ir.Constant(INDEX, 2**62)
 """Further than any invocation, and never more than a number can be when added."""
 
 NEAR = 8
-"""Invocations that compare themselves with one that is left out. Processors that are slow
-in storing parts of vectors do it once for them."""
+"""Invocations that compare themselves with one that is left out."""
+NEAR_WITH_MASKS = 64
+"""As many as LLVM takes at once, where it costs nothing to leave out some."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,6 @@ class RowCode:
     """The number of one that is left out."""
     as_written: bool = False
     """Whether all compare themselves with that one as the program says."""
-    is_rare: bool = False
-    """Whether there are few such invocations, which are not worth LLVM's time."""
 
     def takes_part(self, builder: ir.IRBuilder, x: ir.Value) -> ir.Value:
         """
@@ -116,14 +116,16 @@ def around(
 ) -> Generator[tuple[RowCode, ir.Value]]:
     """
     A loop over the invocations before those near the one that is left out, those near it,
-    and those behind: gives each part that exists, and whether it is the near one. What is
-    before is a multiple of `NEAR`, so that nothing is left over where vectors are as long.
-    If the one is before the row, none of the row is near, and nothing has to be.
+    and those behind: gives each part that exists, and whether it is the near one. There are
+    as many before as fill vectors, so that nothing is left over. If the one is before the
+    row, none of the row is near, and nothing has to be.
     """
+    few, many = (ir.Constant(INDEX, count) for count in (NEAR, NEAR_WITH_MASKS))
+    size = builder.select(has_masks(builder), many, few)
     distance = builder.sub(left_out, row.start)
-    before = builder.and_(distance, ir.Constant(INDEX, -NEAR))
+    before = builder.and_(distance, builder.neg(size))
     near = builder.add(row.start, before)
-    past = builder.add(near, ir.Constant(INDEX, NEAR))
+    past = builder.add(near, size)
 
     def end_of(start: ir.Value) -> ir.Value:
         after = builder.select(builder.icmp_unsigned("<", start, past), past, row.end)
@@ -133,8 +135,11 @@ def around(
         yield part, builder.icmp_unsigned("==", part.start, near)
 
 
-def whole(builder: ir.IRBuilder, near: RowCode) -> RowCode:
-    """Those near one that is left out, in a form in which LLVM sees how many they are."""
+def few(builder: ir.IRBuilder, near: RowCode) -> RowCode:
+    """
+    The first `NEAR` of those near one that is left out, in a form in which LLVM sees how
+    many they are.
+    """
     end = builder.add(near.start, ir.Constant(INDEX, NEAR), flags=FEW)
     return replace(near, end=end)
 

@@ -6,6 +6,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
+from vyre.lowering.llvm.masks import HAS_MASKS, answer
 from vyre.runtime.cpu.native import llvm_lock
 
 OPTIMISATION = 3
@@ -70,6 +71,8 @@ def optimised(text: str, processor: Processor) -> llvm.ModuleRef:
         module = llvm.parse_assembly(text)
         module.triple = processor.triple
         module.data_layout = str(machine.target_data)
+        if HAS_MASKS in text:
+            module.link_in(llvm.parse_assembly(answer(processor.features)))
         module.verify()
         options = llvm.create_pipeline_tuning_options(speed_level=OPTIMISATION)
         builder = llvm.create_pass_builder(machine, options)

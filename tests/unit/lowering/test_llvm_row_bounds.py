@@ -9,7 +9,9 @@ from cpu_runs import Everywhere
 import vyre
 from vyre.dialects.vyre import ProgramOp, StoreOp
 from vyre.lowering.llvm.aligned_blocks import low_bits
+from vyre.lowering.llvm.masks import answer
 from vyre.lowering.llvm.row_bounds import Growth, growth_of
+from vyre.runtime.cpu import machine
 
 
 def shifted(x: str, index: str) -> str:
@@ -125,10 +127,17 @@ vyre.program @p [8, 1, 1] {
 }"""
 
 
+@pytest.mark.parametrize(
+    ("name", "features"), [("masked", "+avx512vl"), ("unmasked", "-avx512vl")]
+)
 @pytest.mark.parametrize("place", ["invocation_id", "local_id"])
-def test_one_is_left_out(place: str):
+def test_one_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, place: str, name: str, features: str
+):
     """Near the ends of rows, in the middle, where there is nobody, and far away."""
-    everywhere = Everywhere(LEAVING_ONE_OUT.replace("PLACE", place), modes=("native",))
+    monkeypatch.setattr(machine, "answer", lambda _: answer(features))
+    text = LEAVING_ONE_OUT.replace("PLACE", place).replace("@p", f"@{name}")
+    everywhere = Everywhere(text, modes=("native",))
     places = (*range(41), 2**32, 2**32 + 3, 2**62, 2**63, 2**64 - 1)
     for k, length in itertools.product(places, (40, 33)):
         a, b = np.full(length, -1, np.int32), np.arange(length, dtype=np.int32)
