@@ -108,7 +108,7 @@ class _Reading:
         entry = value.owner
         assert isinstance(entry, vyre.BufferOp | vyre.ParamOp)
         self.entries.append(entry)
-        self.text.append((entry.name, _attributes(entry, _NAMES), value.type))
+        self.text.append(kind_of(entry))
         self._number([value])
 
     def _details(self, op: Operation) -> Hashable:
@@ -125,6 +125,15 @@ class _Reading:
                 return _attributes(op), str(place_of(op))
             case _:
                 return _attributes(op)
+
+
+def kind_of(entry: Entry) -> Hashable:
+    """
+    What an entry of a table is, apart from its name.
+
+    Example: it is the same for all parameters of type `index`.
+    """
+    return entry.name, _attributes(entry, _NAMES), entry.results[0].type
 
 
 def _attributes(op: Operation, without: Sequence[str] = ()) -> Hashable:

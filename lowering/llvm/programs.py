@@ -18,6 +18,7 @@ from vyre.lowering.llvm.layout import RECORD_BYTES, Layout, Trap
 from vyre.lowering.llvm.phase_arguments import declare_phase
 from vyre.lowering.llvm.phases import Phase
 from vyre.lowering.llvm.workgroup_memory import workgroup_layout
+from vyre.lowering.llvm.workgroup_phases import WorkgroupPhases
 from vyre.lowering.llvm.workgroups import emit_workgroups
 from vyre.passes.workgroup_plan import WorkgroupPlan, needs_workgroup_schedule
 
@@ -41,6 +42,7 @@ class ProgramFunctions:
         self._plans = plans
         self._functions: dict[vyre.ProgramOp, ir.Function] = {}
         self._traps: list[vyre.TrapOp] = []
+        self._phases = WorkgroupPhases(module, self._traps)
         programs = list(programs)
         self._by_name = {program.sym_name.data: program for program in programs}
         self.has_uneven = any(map(is_uneven, programs))
@@ -65,7 +67,7 @@ class ProgramFunctions:
             return emit_collective(self._module, program, collective)
         if needs_workgroup_schedule(program):
             function, size = emit_workgroups(
-                self._module, program, self._plans[program], self._traps
+                self._module, program, self._plans[program], self._phases
             )
         else:
             function, values = declare_phase(self._module, program)

@@ -20,9 +20,9 @@ from vyre.lowering.llvm.grids import each_workgroup
 from vyre.lowering.llvm.hosts import HostCode
 from vyre.lowering.llvm.invocations import Three
 from vyre.lowering.llvm.phase_arguments import declare_phase
-from vyre.lowering.llvm.phases import Phase
 from vyre.lowering.llvm.values import INDEX, Environment
 from vyre.lowering.llvm.workgroup_memory import clear, room_for
+from vyre.lowering.llvm.workgroup_phases import WorkgroupPhases
 from vyre.passes.workgroup_plan import WorkgroupPlan
 
 
@@ -30,15 +30,14 @@ def emit_workgroups(
     module: ir.Module,
     program: vyre.ProgramOp,
     plan: WorkgroupPlan,
-    traps: list[vyre.TrapOp],
+    functions: WorkgroupPhases,
 ) -> tuple[ir.Function, int]:
     """
     Add the function of a program to a module; gives it, and how much memory a workgroup
     needs.
 
-    Example: `emit_workgroups(module, program, workgroup_schedule(program), [])`
+    Example: `emit_workgroups(module, program, plan, WorkgroupPhases(module, []))`
     """
-    phases: dict[str, ir.Function] = {}
     offsets, size = _memory(plan, program)
     zeros = _zeros(plan, program, offsets)
     ended = None
@@ -46,9 +45,7 @@ def emit_workgroups(
         ended = size
         size += prod(program.workgroup)
         zeros.append((ended, size))
-    for name, segment in plan.segments.items():
-        phases[name], values = declare_phase(module, segment)
-        Phase(phases[name], values, segment, traps, is_alone=True, ended=ended).emit()
+    phases = {name: functions.of(segment, ended) for name, segment in plan.segments.items()}
     function, passed = declare_phase(module, program)
     builder = ir.IRBuilder(function.append_basic_block("entry"))
     over = function.append_basic_block("over")
