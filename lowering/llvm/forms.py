@@ -9,8 +9,9 @@ other's buffers, parameters and literals.
 
 A literal is part of the key where a processor, or the code generator, can do more with it
 than with a register: as a bound, a factor, a divisor, a distance between elements. It is
-listed apart from the key where it makes no difference: as a term, in a comparison, as what
-is stored and where.
+listed apart from the key where it makes no difference: as a term, in a comparison, as how
+far bits are moved down, as what is stored and where. Bits that are moved up stay in the
+key: with others moved down they may be a rotation, which is one instruction.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -32,6 +33,7 @@ _IN_NUMBERS = (
     arith.AddiOp,
     arith.SubiOp,
     arith.XOrIOp,
+    arith.ShRUIOp,
     arith.AddfOp,
     arith.SubfOp,
     arith.MulfOp,

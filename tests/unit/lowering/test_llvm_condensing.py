@@ -174,7 +174,7 @@ def test_the_outline_is_that_of_all_waves(name: str):
 
 def test_the_rules_are_of_few_kinds():
     assert sum(counts(condensed(EXAMPLES / "rules.mlir"))) == 300
-    assert len(counts(condensed(EXAMPLES / "rules.mlir"))) == 7
+    assert len(counts(condensed(EXAMPLES / "rules.mlir"))) == 6
 
 
 @pytest.mark.parametrize("plan", [{}, {"budget": 150_000, "graph": 33_968}])

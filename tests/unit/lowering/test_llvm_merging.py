@@ -97,6 +97,7 @@ def test_accesses_are_proved_for_all_sizes_that_a_program_is_launched_with():
     "code",
     [
         "%q = arith.divsi %v, %k : i32",
+        "%q = arith.shrsi %v, %k : i32",
         "%q = arith.shli %v, %k : i32",
         "%q = arith.muli %v, %k : i32",
         "%q = arith.remui %v, %k : i32",
@@ -113,6 +114,21 @@ def test_literals_that_make_code_better_stay(code: str):
     text = program(A, "%unused = arith.index_cast %x : index to i32", phases(*regions))
     assert len(merged(text)[1]) == 2
     Everywhere(text).check({"a": numbers(12)}, grid=3)
+
+
+def moved_down(amount: int) -> str:
+    name = f"m{amount}"
+    return f"""
+      %k{name} = arith.constant {amount} : i32
+      %v{name} = vyre.load %a[%x] : memref<?xi32>
+      %w{name} = arith.shrui %v{name}, %k{name} : i32
+      vyre.store %w{name}, %a[%x] : memref<?xi32>"""
+
+
+def test_amounts_by_which_bits_are_moved_down_are_passed():
+    text = program(A, phases(moved_down(0), moved_down(5), moved_down(37), moved_down(31)))
+    assert len(merged(text)[1]) == 1
+    Everywhere(text).check({"a": -1000 * numbers(12)}, grid=3)
 
 
 def store_float(literal: str, place: int, code: str = "") -> str:
