@@ -69,7 +69,7 @@ of the same group that is reported.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias, cast
@@ -154,18 +154,21 @@ def fused_program(megakernel: MegakernelOp) -> ProgramOp:
     Example: `fused_program(megakernel).sym_name.data`
     """
     check_groups(megakernel)
-    return fused_groups(megakernel, {})
+    return fused_groups(megakernel, megakernel.programs(), {})
 
 
-def fused_groups(megakernel: MegakernelOp, begins: Mapping[WaveOp, str]) -> ProgramOp:
+def fused_groups(
+    megakernel: MegakernelOp, originals: Iterable[ProgramOp], begins: Mapping[WaveOp, str]
+) -> ProgramOp:
     """
-    The waves of a megakernel whose groups are right. Those that are in `begins` are shared
-    out behind so many workgroups as a parameter of that name says.
+    The waves of a megakernel whose groups are right, and which run these programs. Those
+    that are in `begins` are shared out behind so many workgroups as a parameter of that
+    name says.
 
-    Example: `fused_groups(megakernel, {wave: "first"})` has a parameter "first".
+    Example: `fused_groups(megakernel, programs, {wave: "first"})` has a parameter "first".
     """
     waves = list(megakernel.waves)
-    programs = [_without_returns(program) for program in megakernel.programs()]
+    programs = [_without_returns(program) for program in originals]
     workgroup = fused_workgroup(waves, programs)
     table = FusedTable(waves, programs)
     fusion = _Fusion(table, workgroup, _alike(waves), begins)

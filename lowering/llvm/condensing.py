@@ -60,7 +60,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IndexType,
     IntegerAttr,
-    ModuleOp,
     StringAttr,
 )
 from xdsl.ir import Attribute
@@ -116,7 +115,7 @@ def condensed_program(megakernel: MegakernelOp) -> ProgramOp | None:
     names = tile_names(*zip(*chosen)) if left_out else {}
     if not left_out or any(name != used for name, used in names.items()):
         return None
-    condensing = _Condensing(megakernel, [wave for wave, _ in chosen])
+    condensing = _Condensing(megakernel, chosen)
     different = _different(instances)
     for kind in kinds:
         condensing.add(kind, different[kind[0].family])
@@ -198,9 +197,12 @@ def _different(instances: Iterable[_Instance]) -> dict[Hashable, set[str]]:
 class _Condensing:
     """Makes a megakernel of one wave of each kind, and fuses it."""
 
-    def __init__(self, megakernel: MegakernelOp, chosen: Sequence[WaveOp]):
+    def __init__(
+        self, megakernel: MegakernelOp, chosen: Sequence[tuple[WaveOp, ProgramOp]]
+    ):
         self._megakernel = megakernel
-        self._copies = {wave: wave.clone() for wave in chosen}
+        self._copies = {wave: wave.clone() for wave, _ in chosen}
+        self._programs = [program for _, program in chosen]
         self._begins: dict[WaveOp, str] = {}
         self._columns: dict[str, DictionaryAttr] = {}
         self._taken = _names(megakernel)
@@ -227,9 +229,7 @@ class _Condensing:
         new = MegakernelOp(old.sym_name.data, list(self._copies.values()))
         new.attributes.update(old.attributes)
         new.location = old.location
-        programs = [op.clone() for op in dict.fromkeys(old.programs())]
-        ModuleOp([*programs, new])
-        program = fused_groups(new, self._begins)
+        program = fused_groups(new, self._programs, self._begins)
         for region in program.body.block.ops:
             if isinstance(region, RegionOp) and region.generator is not None:
                 columns = self._columns.get(region.generator.data)

@@ -125,7 +125,7 @@ def _launch_each(
         if name in columns
     }
     values = dict.fromkeys(value for column in passed.values() for value in column)
-    literals = {value: arith.ConstantOp(cast(Literal, value)) for value in values}
+    literals = {value: _constant(cast(Literal, value)) for value in values}
     Rewriter.insert_op(list(literals.values()), InsertPoint.before(head))
     for number in range(len(next(iter(columns.values())))):
         given = [
@@ -135,13 +135,20 @@ def _launch_each(
         if number == 0:
             launch.operands = given
             continue
-        name = launch.segment.string_value()
-        joining = vyre.LaunchOp(name, given)
-        joining.location = launch.location
+        joining = vyre.LaunchOp.create(
+            operands=given, properties=launch.properties, location=launch.location
+        )
         Rewriter.insert_op(joining, InsertPoint.after(last))
-        launching.by_program[name].append(joining)
+        launching.by_program[launch.segment.string_value()].append(joining)
         launching.heads[joining] = head
         last = joining
+
+
+def _constant(literal: Literal) -> arith.ConstantOp:
+    """An operation for a literal; there are so many that xDSL's checks would take long."""
+    return arith.ConstantOp.create(
+        result_types=[literal.type], properties={"value": literal}
+    )
 
 
 def _param_names(argument: SSAValue) -> list[str]:
