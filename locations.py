@@ -111,10 +111,11 @@ def inherit_locations(module: ModuleOp) -> None:
     Uses come after definitions, so a walk from the end sees a use before the definition
     and one walk in each direction settles every operation.
     """
-    for op in module.walk(reverse=True):
+    ops = list(module.walk())
+    for op in reversed(ops):
         if is_unknown(op.location):
             _inherit_from_first_use(op)
-    for op in module.walk():
+    for op in ops:
         if is_unknown(op.location):
             neighbour = op.prev_op or op.parent_op()
             if neighbour is not None:

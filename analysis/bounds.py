@@ -28,6 +28,7 @@ from vyre.analysis.geometry import Geometry
 from vyre.analysis.integer_ops import define_result
 from vyre.analysis.launches import Launches, arguments
 from vyre.analysis.ranges import NEGATED, Range, full
+from vyre.analysis.walking import operations_in, units_in
 from vyre.dialects.vyre import (
     AtomicCasOp,
     AtomicOp,
@@ -58,9 +59,8 @@ def inbounds_accesses(
     Example: `inbounds_accesses(module, Setting(), launches_of(module, Setting()))`
     """
     proved: list[Access] = []
-    for op in module.walk():
-        if isinstance(op, ProgramOp):
-            proved += _Walk(op, setting, launches).run()
+    for program in units_in(module, ProgramOp):
+        proved += _Walk(program, setting, launches).run()
     return proved
 
 
@@ -85,9 +85,8 @@ def launches_of(module: ModuleOp, setting: Setting) -> Launches:
     Example: `launches_of(module, Setting(grid=(4, 1, 1))).setting(program)`
     """
     launches = Launches()
-    for op in module.walk():
-        if isinstance(op, ScheduleOp):
-            _Walk(op, setting, launches).run()
+    for schedule in units_in(module, ScheduleOp):
+        _Walk(schedule, setting, launches).run()
     return launches
 
 
@@ -123,7 +122,7 @@ class _Walk:
         """All programs that a schedule launches have workgroups of one size."""
         if isinstance(self._program, ProgramOp):
             return self._program.workgroup
-        for op in self._program.body.walk():
+        for op in operations_in(self._program.body):
             if isinstance(op, LaunchOp):
                 return self._programs[op.segment.string_value()].workgroup
         return (1, 1, 1)
@@ -331,7 +330,8 @@ class _RangeWalk(_Walk):
     @override
     def _ends(self, region: Region) -> bool:
         return super()._ends(region) and (
-            self._traps_end or not any(isinstance(op, TrapOp) for op in region.walk())
+            self._traps_end
+            or not any(isinstance(op, TrapOp) for op in operations_in(region))
         )
 
     @override

@@ -17,6 +17,7 @@ from xdsl.traits import MemoryEffectKind
 
 from vyre.analysis.buffer_sources import Declaration, buffer_sources, is_memref
 from vyre.analysis.purity import effects_of, is_known
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     AsyncLoadOp,
     AsyncStoreOp,
@@ -81,7 +82,7 @@ class ProgramEffects:
         found = {d: None for behind in self._sources.values() for d in behind}
         self._bits = {declaration: 1 << n for n, declaration in enumerate(found)}
         self._handed_on = NOTHING
-        for op in program.body.walk():
+        for op in operations_in(program.body):
             if isinstance(op, AsyncLoadOp | AsyncStoreOp) and _is_handed_on(op.token):
                 self._handed_on |= self._accesses(op)
 

@@ -1,5 +1,6 @@
 """Whether invocations of a program work together, and not only side by side."""
 
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     AtomicCasOp,
     AtomicOp,
@@ -31,5 +32,5 @@ def cooperates(program: ProgramOp) -> bool:
         isinstance(op, _COOPERATING)
         or (isinstance(op, BarrierOp) and not op.is_grid_sync)
         or (isinstance(op, BufferOp) and op.access.data is Access.WORKGROUP)
-        for op in program.body.walk()
+        for op in operations_in(program.body)
     )

@@ -6,6 +6,7 @@ from xdsl.dialects.builtin import IndexType, f16, f32, f64, i64
 from xdsl.ir import Attribute, Operation
 
 from vyre.analysis.buffer_sources import is_memref
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     AsyncLoadOp,
     AsyncStoreOp,
@@ -53,7 +54,7 @@ def features(program: ProgramOp) -> dict[Feature, Operation]:
     Example: `Feature.F64 in features(program)`
     """
     found: dict[Feature, Operation] = {}
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         if type(op) in _BY_OPERATION:
             found.setdefault(_BY_OPERATION[type(op)], op)
         if isinstance(op, AtomicOp | AtomicCasOp):

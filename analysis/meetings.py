@@ -22,6 +22,7 @@ from vyre.analysis.buffer_sources import is_memref
 from vyre.analysis.phases import COLLECTIVES
 from vyre.analysis.purity import is_pure
 from vyre.analysis.uniformity import Level
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     AssignOp,
     BarrierOp,
@@ -61,7 +62,7 @@ class Meetings:
 def meetings(program: ProgramOp) -> Meetings:
     """Find the meetings of a program and what decides about them, in linear time."""
     inside: dict[Operation, Level] = {}
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         level = _own_level(op)
         holder: Operation | None = op
         while holder not in (None, program) and level < inside.get(

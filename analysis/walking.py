@@ -8,7 +8,8 @@ large program's analyses would go there.
 
 from collections.abc import Iterator
 
-from xdsl.ir import Operation, Region
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation, OperationInvT, Region
 
 
 def operations_in(region: Region) -> Iterator[Operation]:
@@ -29,6 +30,22 @@ def operations_of(root: Operation) -> Iterator[Operation]:
     yield root
     for region in root.regions:
         yield from operations_in(region)
+
+
+def units_in(module: ModuleOp, *kinds: type[OperationInvT]) -> list[OperationInvT]:
+    """
+    The operations of some kinds that stand in a module, or in modules inside it. Programs,
+    schedules and megakernels stand nowhere else, so nobody has to look into these.
+
+    Example: `units_in(module, ProgramOp, ScheduleOp)`
+    """
+    found: list[OperationInvT] = []
+    for op in module.ops:
+        if isinstance(op, kinds):
+            found.append(op)
+        elif isinstance(op, ModuleOp):
+            found += units_in(op, *kinds)
+    return found
 
 
 def _first_ones(region: Region) -> list[Operation]:

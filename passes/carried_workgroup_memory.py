@@ -35,6 +35,7 @@ from vyre.analysis.buffer_sources import (
 from vyre.analysis.positions import positions_of
 from vyre.analysis.purity import is_known
 from vyre.analysis.spine import TABLE_OPS, Spine
+from vyre.analysis.walking import operations_of
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
     AtomicCasOp,
@@ -54,7 +55,7 @@ from vyre.dialects.vyre.sync import AsyncCopyOp
 
 def move_carried_workgroup_memory(program: ProgramOp) -> None:
     """Replace the workgroup buffers that loops of the spine carry by scratch."""
-    if not any(map(_carries_memref, program.walk())):
+    if not any(map(_carries_memref, operations_of(program))):
         return
     carried = [
         position.values[0]

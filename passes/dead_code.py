@@ -6,6 +6,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import IsTerminator, MemoryEffectKind
 
 from vyre.analysis.purity import PURE_OPS, effects_of, is_known, is_pure
+from vyre.analysis.walking import operations_in, operations_of
 from vyre.dialects.vyre import BarrierOp, LoadOp, ReadBackOp, RegionOp, ScratchOp
 
 
@@ -30,7 +31,9 @@ def remove_dead_code(block: Block, *, keeps_whiles: bool = False) -> None:
         for region in op.regions:
             for inner in region.blocks:
                 remove_dead_code(inner, keeps_whiles=keeps_whiles)
-        if keeps_whiles and any(isinstance(inner, scf.WhileOp) for inner in op.walk()):
+        if keeps_whiles and any(
+            isinstance(inner, scf.WhileOp) for inner in operations_of(op)
+        ):
             continue
         if _is_dead(op):
             Rewriter.erase_op(op)
@@ -72,7 +75,7 @@ def _is_dead(op: Operation) -> bool:
         return not any(
             _has_effect(inner) or isinstance(inner, BarrierOp)
             for region in op.regions
-            for inner in region.walk()
+            for inner in operations_in(region)
         )
     return is_pure(op) or isinstance(op, LoadOp | ReadBackOp | ScratchOp)
 

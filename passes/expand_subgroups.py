@@ -64,6 +64,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.analysis.meetings import SUBGROUP_OPS
 from vyre.analysis.phases import workgroup_phases
+from vyre.analysis.walking import operations_in, units_in
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import (
@@ -93,12 +94,11 @@ class ExpandSubgroupsPass(ModulePass):
     name = "vyre-expand-subgroups"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for program in list(op.walk()):
-            if isinstance(program, ProgramOp):
-                try:
-                    expand_subgroups(program)
-                except Refusal as refusal:
-                    raise invalid(program, refusal) from None
+        for program in units_in(op, ProgramOp):
+            try:
+                expand_subgroups(program)
+            except Refusal as refusal:
+                raise invalid(program, refusal) from None
 
 
 def expand_subgroups(program: ProgramOp) -> None:
@@ -107,7 +107,7 @@ def expand_subgroups(program: ProgramOp) -> None:
 
     Example: `expand_subgroups(program)`
     """
-    if not any(isinstance(op, SUBGROUP_OPS) for op in program.body.walk()):
+    if not any(isinstance(op, SUBGROUP_OPS) for op in operations_in(program.body)):
         return
     predicate_returns(program)
     _Expansion(program).run()
@@ -130,7 +130,7 @@ class _Expansion:
         self._shuffled: list[LoadOp] = []
 
     def run(self) -> None:
-        for op in list(self._program.body.walk()):
+        for op in list(operations_in(self._program.body)):
             match op:
                 case SubgroupBallotOp() | SubgroupReduceOp():
                     self._total(op)

@@ -89,6 +89,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from vyre.analysis.walking import operations_in, operations_of
 from vyre.analysis.wave_effects import wave_dependencies
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Note, Refusal
@@ -219,8 +220,8 @@ def _without_returns(program: ProgramOp) -> ProgramOp:
     """A copy in which an invocation that returns runs along to the end."""
     copy = program.clone()
     ModuleOp([copy])  # Programs are always in a module.
-    if any(isinstance(op, ReturnOp) for op in copy.body.walk()):
-        promote(copy, [op for op in copy.body.walk() if isinstance(op, LetOp)])
+    if any(isinstance(op, ReturnOp) for op in operations_in(copy.body)):
+        promote(copy, [op for op in operations_in(copy.body) if isinstance(op, LetOp)])
         predicate_returns(copy)
     return copy
 
@@ -275,7 +276,9 @@ class _Fusion:
         code.run(YieldOp())
         region = RegionOp(wave.label.data, [], [outer], source=program.sym_name.data)
         region.location = wave.location
-        if not any(isinstance(op, BarrierOp) and op.is_grid_sync for op in region.walk()):
+        if not any(
+            isinstance(op, BarrierOp) and op.is_grid_sync for op in operations_of(region)
+        ):
             region.attributes[APART] = IntegerAttr(self._group, i64)
         self.code.append(region)
 

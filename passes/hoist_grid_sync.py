@@ -62,6 +62,7 @@ from xdsl.traits import IsTerminator
 
 from vyre.analysis.buffer_sources import is_memref
 from vyre.analysis.purity import is_pure
+from vyre.analysis.walking import operations_in, units_in
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import BarrierOp, LetOp, ProgramOp, RegionOp, YieldOp
@@ -77,12 +78,11 @@ class HoistGridSyncPass(ModulePass):
     name = "vyre-hoist-grid-sync"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for program in list(op.walk()):
-            if isinstance(program, ProgramOp):
-                try:
-                    _Hoisting(program).run()
-                except Refusal as refusal:
-                    raise invalid(program, refusal) from None
+        for program in units_in(op, ProgramOp):
+            try:
+                _Hoisting(program).run()
+            except Refusal as refusal:
+                raise invalid(program, refusal) from None
 
 
 class _Hoisting:
@@ -135,12 +135,12 @@ def _barrier_holders(program: ProgramOp) -> set[Operation]:
     """
     holders: set[Operation] = {program}
     givers: list[Operation] = []
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         if _is_grid_sync(op):
             _add_with_parents(op.parent_op(), holders)
         elif isinstance(op, scf.ForOp | scf.WhileOp) and _gives_buffer(op):
             givers.append(op)
-    if any(map(_is_grid_sync, program.body.walk())):
+    if any(map(_is_grid_sync, operations_in(program.body))):
         for op in givers:
             _add_with_parents(op, holders)
     return holders

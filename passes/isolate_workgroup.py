@@ -56,6 +56,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.analysis.phases import COLLECTIVES
+from vyre.analysis.walking import operations_in
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
@@ -127,7 +128,7 @@ def isolate_workgroup(program: ProgramOp) -> WorkgroupTable:
 
     Example: `isolate_workgroup(program).ids[0]` is `"vyre.workgroup_id.x"`.
     """
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         _refuse_what_leaves_the_workgroup(op)
     passed = list(program.launch_table)
     table = WorkgroupTable(
@@ -181,7 +182,7 @@ def widen_workgroup_scope(program: ProgramOp, table: WorkgroupTable) -> None:
         table.memory.append(buffer.entry_name.data)
         buffer.detach()
         block.insert_op_before(buffer, first_id)
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         if isinstance(op, BarrierOp):
             op.ordering = OrderingAttr(Ordering.GRID_SYNC)
 
@@ -201,7 +202,7 @@ class _Ids:
         self._linear: dict[LinearScope, SSAValue] = {}
 
     def replace(self) -> None:
-        for op in list(self._program.body.walk()):
+        for op in list(operations_in(self._program.body)):
             self._location = op.location
             value = self._value(op)
             if value is not None:

@@ -83,6 +83,7 @@ from vyre.analysis.meetings import meetings
 from vyre.analysis.phases import COLLECTIVES
 from vyre.analysis.purity import is_known, is_pure
 from vyre.analysis.uniformity import Level
+from vyre.analysis.walking import operations_in, operations_of, units_in
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
@@ -141,12 +142,11 @@ class PredicateReturnsPass(ModulePass):
     name = "vyre-predicate-returns"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for program in list(op.walk()):
-            if isinstance(program, ProgramOp):
-                try:
-                    predicate_returns(program)
-                except Refusal as refusal:
-                    raise invalid(program, refusal) from None
+        for program in units_in(op, ProgramOp):
+            try:
+                predicate_returns(program)
+            except Refusal as refusal:
+                raise invalid(program, refusal) from None
 
 
 def predicate_returns(program: ProgramOp) -> None:
@@ -156,7 +156,7 @@ def predicate_returns(program: ProgramOp) -> None:
     Example: `predicate_returns(program)`
     """
     drop_last_returns(program.body.block)
-    returns = [op for op in program.body.walk() if isinstance(op, ReturnOp)]
+    returns = [op for op in operations_in(program.body) if isinstance(op, ReturnOp)]
     if not returns:
         return
     _Predication(program, returned_inside(program, returns)).run()
@@ -170,7 +170,7 @@ def _explained(refusal: Refusal, program: ProgramOp, first: ReturnOp) -> Refusal
     """Why barriers were in uniform control before, and are not any more."""
     note = Note(first, "invocations that return here run along, without effects")
     # A variable counts as divergent everywhere if it is assigned after a divergent return.
-    has_variables = any(isinstance(op, LetOp) for op in program.body.walk())
+    has_variables = any(isinstance(op, LetOp) for op in operations_in(program.body))
     fix = "run vyre-promote-lets first" if has_variables else refusal.fix
     return Refusal(refusal.cause, fix=fix, at=refusal.at, notes=[*refusal.notes, note])
 
@@ -338,7 +338,7 @@ def _require_idle(op: Operation) -> None:
 
 
 def _require_known(op: Operation) -> None:
-    for inner in op.walk():
+    for inner in operations_of(op):
         if not is_known(inner):
             _refuse_unknown(inner)
 

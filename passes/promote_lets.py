@@ -45,6 +45,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from vyre.analysis.walking import operations_in, operations_of, units_in
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import (
@@ -68,13 +69,12 @@ class PromoteLetsPass(ModulePass):
     name = "vyre-promote-lets"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for program in list(op.walk()):
-            if isinstance(program, ProgramOp):
-                lets = [let for let in program.body.walk() if isinstance(let, LetOp)]
-                try:
-                    promote(program, lets)
-                except Refusal as refusal:
-                    raise invalid(program, refusal) from None
+        for program in units_in(op, ProgramOp):
+            lets = [let for let in operations_in(program.body) if isinstance(let, LetOp)]
+            try:
+                promote(program, lets)
+            except Refusal as refusal:
+                raise invalid(program, refusal) from None
 
 
 def promote(program: ProgramOp | ScheduleOp, lets: Iterable[LetOp]) -> None:
@@ -204,7 +204,7 @@ class _Promotion:
             self._replace(op, [], cells)
 
     def _refuse_variables_inside(self, op: Operation) -> None:
-        for inner in op.walk():
+        for inner in operations_of(op):
             if (
                 isinstance(inner, GetOp | AssignOp)
                 and inner is not op
@@ -232,7 +232,7 @@ def assigned_inside(
     Example: `list(assigned_inside(program).get(loop, ()))`
     """
     assigned: dict[Operation, dict[SSAValue, None]] = {}
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         if isinstance(op, AssignOp):
             parent = op.parent_op()
             while parent is not None and parent is not program:

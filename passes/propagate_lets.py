@@ -67,6 +67,7 @@ from vyre.analysis.host_values import Way
 from vyre.analysis.slots import Slot, assign_slots
 from vyre.analysis.spine import TABLE_OPS, Holder, Run, Spine, needs_cut
 from vyre.analysis.uniformity import Level, uniformity
+from vyre.analysis.walking import units_in
 from vyre.analysis.workgroup_liveness import surviving_workgroup_memory
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
@@ -98,8 +99,8 @@ class PropagateLetsPass(ModulePass):
     name = "vyre-propagate-lets"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for program in list(op.walk()):
-            if isinstance(program, ProgramOp) and needs_cut(program):
+        for program in units_in(op, ProgramOp):
+            if needs_cut(program):
                 try:
                     _Propagation(planned_crossing(program)).run()
                 except Refusal as refusal:

@@ -53,6 +53,7 @@ from vyre.analysis.bounds import inbounds_accesses, launches_of
 from vyre.analysis.extents import Setting
 from vyre.analysis.geometry import Grid
 from vyre.analysis.launches import Launches
+from vyre.analysis.walking import operations_in
 from vyre.diagnostics import VyreError, did_you_mean, invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import (
@@ -89,7 +90,7 @@ def mark_inbounds(module: ModuleOp, setting: Setting) -> Launches:
 
     Example: `mark_inbounds(module, Setting(grid=(4, 1, 1)))`
     """
-    for access in module.walk():
+    for access in operations_in(module.body):
         if isinstance(access, LoadOp | StoreOp | AtomicOp | AtomicCasOp):
             access.inbounds = None
     launches = launches_of(module, setting)

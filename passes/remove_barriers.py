@@ -69,6 +69,7 @@ from xdsl.rewriter import Rewriter
 from vyre.analysis.conflicts import NOTHING, Buffers, Effects, ProgramEffects
 from vyre.analysis.stretches import Stretches, stretches
 from vyre.analysis.uniformity import Level, Uniformity, uniformity
+from vyre.analysis.walking import units_in
 from vyre.dialects.vyre import LoadOp, ProgramOp
 from vyre.dialects.vyre.attributes import Ordering, OrderingAttr
 
@@ -80,9 +81,8 @@ class RemoveBarriersPass(ModulePass):
     name = "vyre-remove-barriers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for program in list(op.walk()):
-            if isinstance(program, ProgramOp):
-                _remove(program)
+        for program in units_in(op, ProgramOp):
+            _remove(program)
 
 
 def _remove(program: ProgramOp) -> None:

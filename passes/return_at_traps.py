@@ -39,6 +39,7 @@ from xdsl.ir import Block
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from vyre.analysis.walking import operations_in, units_in
 from vyre.dialects.vyre import ProgramOp, RegionOp, ReturnOp, TrapOp, YieldOp
 
 
@@ -49,9 +50,8 @@ class ReturnAtTrapsPass(ModulePass):
     name = "vyre-return-at-traps"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for program in list(op.walk()):
-            if isinstance(program, ProgramOp):
-                return_at_traps(program)
+        for program in units_in(op, ProgramOp):
+            return_at_traps(program)
 
 
 def return_at_traps(program: ProgramOp) -> None:
@@ -60,7 +60,7 @@ def return_at_traps(program: ProgramOp) -> None:
 
     Example: `return_at_traps(program); predicate_returns(program)`
     """
-    traps = [op for op in program.body.walk() if isinstance(op, TrapOp)]
+    traps = [op for op in operations_in(program.body) if isinstance(op, TrapOp)]
     for trap in traps:
         end = YieldOp()
         region = RegionOp(None, [], [Block([end])])

@@ -66,7 +66,7 @@ from xdsl.traits import MemoryEffectKind
 from vyre.analysis.buffer_sources import Declaration, buffer_sources
 from vyre.analysis.cooperation import cooperates
 from vyre.analysis.purity import effects_of, is_known
-from vyre.analysis.walking import operations_in
+from vyre.analysis.walking import operations_in, units_in
 from vyre.dialects.vyre import BufferOp, LaunchOp, ParamOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import Access, AccessAttr, MemoryKind
 from vyre.dialects.vyre.host import programs_in
@@ -79,17 +79,16 @@ class RewriteAccessPass(ModulePass):
     name = "vyre-rewrite-access"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        schedules = [inner for inner in op.walk() if isinstance(inner, ScheduleOp)]
         launches: defaultdict[ProgramOp, list[LaunchOp]] = defaultdict(list)
         cooperating: dict[ScheduleOp, list[ProgramOp]] = {}
-        for schedule in schedules:
+        for schedule in units_in(op, ScheduleOp):
             launched = _launches(schedule)
             for program, found in launched.items():
                 launches[program] += found
             if any(map(cooperates, launched)):
                 cooperating[schedule] = list(launched)
         for program, found in launches.items():
-            if all(map(is_known, program.body.walk())):
+            if all(map(is_known, operations_in(program.body))):
                 _narrow(program, found)
         for schedule, programs in cooperating.items():
             if not any(map(cooperates, programs)):
@@ -101,7 +100,7 @@ def _launches(schedule: ScheduleOp) -> dict[ProgramOp, list[LaunchOp]]:
     assert schedule.parent is not None
     programs = programs_in(schedule.parent)
     launches: defaultdict[ProgramOp, list[LaunchOp]] = defaultdict(list)
-    for op in schedule.body.walk():
+    for op in operations_in(schedule.body):
         if isinstance(op, LaunchOp):
             launches[programs[op.segment.string_value()]].append(op)
     return launches

@@ -74,6 +74,7 @@ from vyre.analysis.positions import Position, Role
 from vyre.analysis.recomputation import Writers
 from vyre.analysis.spine import TABLE_OPS, Holder, Run, Spine, needs_cut
 from vyre.analysis.uniformity import uniformity
+from vyre.analysis.walking import operations_in, units_in
 from vyre.analysis.workgroup_liveness import (
     lasting_workgroup_buffers,
     surviving_workgroup_memory,
@@ -99,10 +100,9 @@ class SplitGridSyncPass(ModulePass):
     name = "vyre-split-grid-sync"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        ops = list(op.walk())
-        launches = _launches(ops)
-        for program in ops:
-            if isinstance(program, ProgramOp) and needs_cut(program):
+        launches = _launches(units_in(op, ScheduleOp))
+        for program in units_in(op, ProgramOp):
+            if needs_cut(program):
                 name = program.sym_name.data
                 try:
                     _refuse_launched(program, launches.get((program.parent, name)))
@@ -111,13 +111,12 @@ class SplitGridSyncPass(ModulePass):
                     raise invalid(program, refusal) from None
 
 
-def _launches(ops: list[Operation]) -> dict[tuple[Block | None, str], LaunchOp]:
+def _launches(schedules: list[ScheduleOp]) -> dict[tuple[Block | None, str], LaunchOp]:
     """A launch of each program that has one, by where the program stands and its name."""
     return {
         (schedule.parent, launch.segment.string_value()): launch
-        for schedule in ops
-        if isinstance(schedule, ScheduleOp)
-        for launch in schedule.body.walk()
+        for schedule in schedules
+        for launch in operations_in(schedule.body)
         if isinstance(launch, LaunchOp)
     }
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from xdsl.ir import Operation, Region
 
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     InvocationIdOp,
     LinearIdOp,
@@ -81,7 +82,7 @@ class WaveIds:
 
     def replace_in(self, body: Region) -> None:
         """Let the operations of a wave that ask have their answers."""
-        for op in list(body.walk()):
+        for op in list(operations_in(body)):
             found = self._answer(op)
             if found is not None:
                 value = self.code.value(found)

@@ -23,6 +23,7 @@ from xdsl.ir import Operation
 
 from vyre.analysis.phases import COLLECTIVES
 from vyre.analysis.purity import is_known
+from vyre.analysis.walking import operations_in
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.vyre import (
     BarrierOp,
@@ -67,7 +68,7 @@ def needs_its_workgroups(program: ProgramOp) -> Operation | None:
 
     Example: `needs_its_workgroups(program) is None` for a program of loads and stores.
     """
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         is_tile = isinstance(op, BufferOp) and op.access.data is Access.WORKGROUP
         if is_tile or isinstance(op, _MEETING) or not is_known(op):
             return op
@@ -106,7 +107,7 @@ def fused_workgroup(
 
 def layout_of(wave: WaveOp, program: ProgramOp, workgroup: tuple[int, ...]) -> Layout:
     """How a wave runs in workgroups of this size; refused if it cannot."""
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         if isinstance(op, COLLECTIVES):
             raise Refusal(
                 "a collective cannot be in a wave",
@@ -125,7 +126,7 @@ def layout_of(wave: WaveOp, program: ProgramOp, workgroup: tuple[int, ...]) -> L
         )
     if needs_its_workgroups(program) is None:
         return Layout.BY_INVOCATION
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         meets = isinstance(op, BarrierOp) and op.is_grid_sync
         if meets or isinstance(op, ScratchOp) or not is_known(op):
             raise Refusal(

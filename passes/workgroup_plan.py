@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from vyre.analysis.meetings import SUBGROUP_OPS
 from vyre.analysis.spine import needs_cut
+from vyre.analysis.walking import operations_in
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import BarrierOp, BufferOp, ParamOp, ProgramOp, ScheduleOp
@@ -67,7 +68,9 @@ def needs_workgroup_schedule(program: ProgramOp) -> bool:
 
     Example: false for a program that only loads and stores.
     """
-    return any(isinstance(op, (BarrierOp, *SUBGROUP_OPS)) for op in program.body.walk())
+    return any(
+        isinstance(op, (BarrierOp, *SUBGROUP_OPS)) for op in operations_in(program.body)
+    )
 
 
 def workgroup_schedule(program: ProgramOp) -> WorkgroupPlan:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from vyre.analysis.cooperation import cooperates
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import BufferOp, LaunchOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.dialects.vyre.host import programs_in
@@ -64,7 +65,7 @@ def programs_of(program: ProgramOp | ScheduleOp) -> list[ProgramOp]:
         return [program]
     assert program.parent is not None
     beside = programs_in(program.parent)
-    launches = (op for op in program.body.walk() if isinstance(op, LaunchOp))
+    launches = (op for op in operations_in(program.body) if isinstance(op, LaunchOp))
     names = dict.fromkeys(launch.segment.string_value() for launch in launches)
     return [beside[name] for name in names]
 

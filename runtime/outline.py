@@ -10,6 +10,7 @@ from functools import cached_property
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 
+from vyre.analysis.walking import operations_in
 from vyre.dialects import get_all_dialects
 from vyre.dialects.vyre import BarrierOp, BufferOp, ParamOp, ProgramOp, ScheduleOp
 from vyre.runtime.geometry import Extent, workgroup_of, works_together
@@ -78,7 +79,7 @@ class Outline:
 
 
 def _has_grid_barrier(program: ProgramOp) -> bool:
-    ops = program.body.walk()
+    ops = operations_in(program.body)
     return any(isinstance(op, BarrierOp) and op.is_grid_sync for op in ops)
 
 

@@ -2,6 +2,7 @@
 
 from xdsl.dialects.builtin import ModuleOp
 
+from vyre.analysis.walking import units_in
 from vyre.diagnostics import did_you_mean
 from vyre.dialects.vyre import MegakernelOp, ProgramOp, ScheduleOp
 from vyre.runtime.errors import InvalidArgument
@@ -23,8 +24,7 @@ def find_unit(module: ModuleOp, name: str | None) -> Unit:
 
     Example: `find_unit(module, "scan").outline.workgroup`
     """
-    ops = module.walk()
-    found = [op for op in ops if isinstance(op, ProgramOp | ScheduleOp | MegakernelOp)]
+    found = units_in(module, ProgramOp, ScheduleOp, MegakernelOp)
     names = [op.sym_name.data for op in found]
     if name is not None:
         if name not in names:

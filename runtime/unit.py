@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from vyre.analysis.digest import digest
+from vyre.analysis.walking import operations_of
 from vyre.dialects.vyre import ProgramOp, ScheduleOp, TrapOp
 from vyre.locations import place_of
 from vyre.runtime.outline import Outline
@@ -86,5 +87,5 @@ def digest_with_traps(ops: Sequence[Operation]) -> str:
 
     Example: `digest_with_traps([program])`
     """
-    traps = (op for each in ops for op in each.walk() if isinstance(op, TrapOp))
+    traps = (op for each in ops for op in operations_of(each) if isinstance(op, TrapOp))
     return " ".join([digest(ops), *(str(place_of(trap)) for trap in traps)])

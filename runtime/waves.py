@@ -20,6 +20,7 @@ from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 
+from vyre.analysis.walking import units_in
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import MegakernelOp, ProgramOp
@@ -46,7 +47,7 @@ def planned(
     Example: `planned(module, None, PlanMegakernelPass(budget=4096))[1]["global_barriers"]`
     """
     copy = module.clone()
-    found = [op for op in copy.walk() if isinstance(op, MegakernelOp)]
+    found = units_in(copy, MegakernelOp)
     chosen = [op for op in found if name in (None, op.sym_name.data)]
     if not chosen:
         if options.budget is not None:

@@ -64,6 +64,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     BarrierOp,
     MegakernelOp,
@@ -127,7 +128,7 @@ def _is_launchable(program: ProgramOp) -> bool:
     return not any(
         isinstance(op, ScratchOp | TrapOp)
         or (isinstance(op, BarrierOp) and op.is_grid_sync)
-        for op in program.body.walk()
+        for op in operations_in(program.body)
     )
 
 

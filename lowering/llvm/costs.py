@@ -6,6 +6,7 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from vyre.analysis.integer_ops import literal_of
+from vyre.analysis.walking import operations_in
 from vyre.dialects import vyre
 
 UNKNOWN_TRIPS = 8
@@ -54,7 +55,7 @@ def is_uneven(program: vyre.ProgramOp) -> bool:
 
     Example: `is_uneven(program)` of a loop over the edges of a node
     """
-    for op in program.body.walk():
+    for op in operations_in(program.body):
         if isinstance(op, scf.WhileOp):
             return True
         if isinstance(op, scf.ForOp):

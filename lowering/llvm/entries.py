@@ -26,6 +26,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from vyre.analysis.buffer_sources import Declaration, buffer_sources
 from vyre.analysis.purity import PURE_OPS
+from vyre.analysis.walking import operations_of
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access, ScratchScope, byte_width, is_scalar
 from vyre.dialects.vyre.host import programs_in
@@ -102,7 +103,7 @@ def launched_by(schedule: vyre.ScheduleOp) -> list[vyre.ProgramOp]:
     """
     assert schedule.parent is not None
     programs = programs_in(schedule.parent)
-    launches = (op for op in schedule.walk() if isinstance(op, vyre.LaunchOp))
+    launches = (op for op in operations_of(schedule) if isinstance(op, vyre.LaunchOp))
     names = dict.fromkeys(op.segment.string_value() for op in launches)
     return [programs[name] for name in names]
 
@@ -358,7 +359,9 @@ class EntryCode(HostCode):
 
 def _launches(op: Operation) -> bool:
     """Whether something is launched or read back inside."""
-    return any(isinstance(inner, vyre.LaunchOp | vyre.ReadBackOp) for inner in op.walk())
+    return any(
+        isinstance(inner, vyre.LaunchOp | vyre.ReadBackOp) for inner in operations_of(op)
+    )
 
 
 def _read_together(op: vyre.ReadBackOp) -> list[vyre.ReadBackOp]:

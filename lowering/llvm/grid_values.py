@@ -59,6 +59,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.analysis.integer_ops import literal_of
 from vyre.analysis.purity import PURE_OPS
+from vyre.analysis.walking import operations_in
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.lowering.llvm.launching import Launching
@@ -169,7 +170,7 @@ def _unknown(each: _Launched, kept: Collection[Operation]) -> list[Operation]:
         return []
     always = set(unconditional(each.program.body.block.ops))
     ends = (vyre.ReturnOp, vyre.TrapOp)
-    may_end = any(isinstance(op, ends) for op in each.program.body.walk())
+    may_end = any(isinstance(op, ends) for op in operations_in(each.program.body))
 
     def is_known(op: Operation) -> bool:
         if isinstance(op, vyre.LoadOp):

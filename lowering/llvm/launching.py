@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from xdsl.ir import Operation
 
+from vyre.analysis.walking import operations_of
 from vyre.dialects import vyre
 
 
@@ -32,7 +33,7 @@ class Launching:
     def of(schedule: vyre.ScheduleOp) -> "Launching":
         """The launches of a schedule, as they are written."""
         found = Launching()
-        for op in schedule.walk():
+        for op in operations_of(schedule):
             if isinstance(op, vyre.LaunchOp):
                 name = op.segment.string_value()
                 found.by_program[name].append(op)

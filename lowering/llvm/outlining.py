@@ -205,7 +205,7 @@ def _outline(part: _Part, program: vyre.ProgramOp, launching: Launching) -> vyre
     table = [entry for entry in program.table if entry in used]
     before = [op.clone(copies) for op in (*table, *part.needed)]
     part.region.detach()
-    _use(copies, part.region.walk())
+    _use(copies, operations_of(part.region))
     name = _free_name(program, part.region, launching)
     outlined = vyre.ProgramOp(name, program.workgroup, [*before, part.region])
     outlined.attributes.update(program.attributes)

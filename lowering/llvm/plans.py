@@ -17,6 +17,7 @@ from xdsl.rewriter import Rewriter
 from vyre.analysis.extents import Setting
 from vyre.analysis.geometry import Grid
 from vyre.analysis.ranges import Range
+from vyre.analysis.walking import units_in
 from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import emit_entry, launched_by
 from vyre.lowering.llvm.grid_values import keep_grid_values
@@ -129,7 +130,7 @@ def scheduled(unit: Unit) -> ScheduleOp:
     copy = module.clone() if isinstance(unit, ScheduleOp) else ModuleOp([unit.clone()])
     steps = HostPlanPass() if isinstance(unit, ProgramOp) else PromoteLetsPass()
     steps.apply(Context(), copy)
-    found = (op for op in copy.walk() if isinstance(op, ProgramOp | ScheduleOp))
+    found = units_in(copy, ProgramOp, ScheduleOp)
     result = next(op for op in found if op.sym_name.data == unit.sym_name.data)
     if isinstance(result, ProgramOp):
         return _launched_once(result, copy)

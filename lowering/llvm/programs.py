@@ -10,6 +10,7 @@ from llvmlite import ir
 from xdsl.ir import Operation
 
 from vyre.analysis.phases import COLLECTIVES
+from vyre.analysis.walking import operations_of
 from vyre.dialects import vyre
 from vyre.locations import place_of
 from vyre.lowering.llvm.collectives import emit_collective
@@ -47,7 +48,9 @@ class ProgramFunctions:
         self._by_name = {program.sym_name.data: program for program in programs}
         self.has_uneven = any(map(is_uneven, programs))
         self.has_traps = any(
-            isinstance(op, vyre.TrapOp) for program in programs for op in program.walk()
+            isinstance(op, vyre.TrapOp)
+            for program in programs
+            for op in operations_of(program)
         )
 
     def program(self, launch: vyre.LaunchOp) -> vyre.ProgramOp:

@@ -29,6 +29,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from vyre.analysis.buffer_sources import buffer_sources
+from vyre.analysis.walking import operations_of
 from vyre.dialects import vyre
 from vyre.lowering.llvm.clipping import is_same_along_x
 
@@ -86,7 +87,7 @@ def _written(
     op: Operation, sources: dict[SSAValue, tuple[vyre.BufferOp | vyre.ScratchOp, ...]]
 ) -> Iterator[Operation]:
     """The buffers that an operation, or one inside it, may write."""
-    for inner in op.walk():
+    for inner in operations_of(op):
         if isinstance(inner, _WRITERS):
             for operand in inner.operands:
                 yield from sources.get(operand, ())

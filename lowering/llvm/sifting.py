@@ -38,6 +38,7 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Operation, SSAValue
 
 from vyre.analysis.purity import PURE_OPS
+from vyre.analysis.walking import operations_in
 from vyre.dialects import vyre
 from vyre.lowering.llvm.clipping import IDS, Condition, conditions_of_effects
 from vyre.lowering.llvm.row_loads import loads_before_writes, row_loads
@@ -70,7 +71,7 @@ def conditions_ahead(program: vyre.ProgramOp) -> list[Condition]:
 
     Example: `fresh[x] != 0`, if it is the condition of an `scf.if` around everything
     """
-    if not any(isinstance(op, _NOT_VECTORISED) for op in program.body.walk()):
+    if not any(isinstance(op, _NOT_VECTORISED) for op in operations_in(program.body)):
         return []
     loads = {load.value for load in loads_before_writes(program)}
     steady = {load.value for load in row_loads(program)}

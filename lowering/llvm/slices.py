@@ -6,6 +6,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Operation
 
 from vyre.analysis.purity import PURE_OPS
+from vyre.analysis.walking import operations_of
 from vyre.dialects import vyre
 
 _HARMLESS = (
@@ -49,7 +50,7 @@ def harmless_slice(root: Operation) -> list[Operation] | None:
 
     Example: `[*harmless_slice(loop), loop]` can be cloned together.
     """
-    inside = set(root.walk())
+    inside = set(operations_of(root))
     found: dict[Operation, None] = {}
 
     def visit(op: Operation) -> bool:
@@ -65,4 +66,4 @@ def harmless_slice(root: Operation) -> list[Operation] | None:
                     found[owner] = None
         return True
 
-    return list(found) if all(visit(op) for op in root.walk()) else None
+    return list(found) if all(visit(op) for op in operations_of(root)) else None

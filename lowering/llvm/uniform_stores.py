@@ -45,6 +45,7 @@ from vyre.analysis.buffer_sources import (
     is_workgroup_memory,
 )
 from vyre.analysis.uniformity import Level, uniformity
+from vyre.analysis.walking import operations_in
 from vyre.dialects import vyre
 from vyre.lowering.llvm.clipping import effect_level
 from vyre.lowering.llvm.slices import harmless_slice, unconditional
@@ -69,7 +70,7 @@ def take_uniform_stores(program: vyre.ProgramOp) -> vyre.ProgramOp | None:
 
 
 def _uniform_stores(program: vyre.ProgramOp) -> list[vyre.StoreOp]:
-    ops = list(program.body.walk())
+    ops = list(operations_in(program.body))
     found = [op for op in unconditional(program.body.block.ops) if _may_be_taken(op)]
     if not found or any(isinstance(op, vyre.ReturnOp | vyre.TrapOp) for op in ops):
         return []

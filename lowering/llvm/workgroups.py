@@ -12,6 +12,7 @@ from math import prod
 from llvmlite import ir
 from typing_extensions import override
 
+from vyre.analysis.walking import operations_of
 from vyre.analysis.workgroup_liveness import read_at_start
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import ScratchScope
@@ -41,7 +42,7 @@ def emit_workgroups(
     offsets, size = _memory(plan, program)
     zeros = _zeros(plan, program, offsets)
     ended = None
-    if any(isinstance(op, vyre.TrapOp) for op in plan.module.walk()):
+    if any(isinstance(op, vyre.TrapOp) for op in operations_of(plan.module)):
         ended = size
         size += prod(program.workgroup)
         zeros.append((ended, size))
@@ -75,7 +76,7 @@ def _memory(
     """Where buffers and scratch are in the memory of a workgroup, and its size."""
     offsets: dict[vyre.BufferOp | vyre.ScratchOp, int] = {}
     end = 0
-    scratch = [op for op in plan.schedule.walk() if isinstance(op, vyre.ScratchOp)]
+    scratch = [op for op in operations_of(plan.schedule) if isinstance(op, vyre.ScratchOp)]
     for declaration in (*plan.memory, *scratch):
         offsets[declaration] = end
         end += room_for(declaration.memref, _shape(declaration, program))
