@@ -27,6 +27,7 @@ from vyre.analysis.facts import Facts, Summary, Term, bits
 from vyre.analysis.geometry import Geometry
 from vyre.analysis.integer_ops import define_result
 from vyre.analysis.launches import Launches, arguments
+from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.ranges import NEGATED, Range, full
 from vyre.analysis.walking import operations_in, units_in
 from vyre.dialects.vyre import (
@@ -47,6 +48,9 @@ from vyre.dialects.vyre import (
 from vyre.dialects.vyre.host import programs_in
 
 Access: TypeAlias = LoadOp | StoreOp | AtomicOp | AtomicCasOp
+
+_NUMBERS = PURE_OPS - {arith.SelectOp}
+"""Operations that only compute from their operands, whatever control has come to."""
 
 
 def inbounds_accesses(
@@ -136,6 +140,12 @@ class _Walk:
             self._op(op)
 
     def _op(self, op: Operation) -> None:
+        if type(op) in _NUMBERS:
+            self._result(op)
+        else:
+            self._by_kind(op)
+
+    def _by_kind(self, op: Operation) -> None:
         match op:
             case LoadOp() | StoreOp() | AtomicOp() | AtomicCasOp():
                 self._access(op)
@@ -161,9 +171,7 @@ class _Walk:
 
     def _other(self, op: Operation) -> None:
         self._leaf(op)
-        if not define_result(op, self._facts):
-            for result in op.results:
-                self._unknown(result)
+        self._result(op)
         # Of an operation that is not known here, any region may run, with any arguments.
         for region in op.regions:
             for block in region.blocks:
@@ -171,6 +179,12 @@ class _Walk:
                     for argument in block.args:
                         self._unknown(argument)
                     self._block(block)
+
+    def _result(self, op: Operation) -> None:
+        """Define what an operation computes from its operands."""
+        if not define_result(op, self._facts):
+            for result in op.results:
+                self._unknown(result)
 
     def _leaf(self, op: Operation) -> None:
         """Define what an operation gives that depends on nothing computed before."""

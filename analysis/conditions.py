@@ -52,6 +52,8 @@ def carried_flags(program: ProgramOp | ScheduleOp) -> Flags:
     flags: dict[Literal, list[Literal]] = {}
     # Loops end after the loops inside them: flags often pass through both.
     for op in program.body.walk(region_first=True):
+        if not op.regions:
+            continue
         match op:
             case scf.ForOp():
                 _for(op, flags)

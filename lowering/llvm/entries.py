@@ -250,7 +250,7 @@ class EntryCode(HostCode):
 
     def _overwrites(self, launch: vyre.LaunchOp, program: vyre.ProgramOp) -> bool:
         """Whether a launch may write what workers have read since they last met."""
-        return any(
+        return bool(self._read) and any(
             isinstance(entry, vyre.BufferOp)
             and entry.access.data.writable
             and not self._read.isdisjoint(self._sources[argument])
