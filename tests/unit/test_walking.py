@@ -10,7 +10,8 @@ from xdsl.traits import get_effects
 
 import vyre
 from vyre.analysis.purity import effects_of
-from vyre.analysis.walking import operations_in, operations_of
+from vyre.analysis.walking import operations_in, operations_of, units_in
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.mlir"))
 
@@ -55,3 +56,19 @@ def test_regions_and_blocks_come_in_the_order_of_the_text():
 def test_effects_are_those_that_traits_give(path: Path):
     for op in vyre.parse(path).walk():
         assert effects_of(op) == get_effects(op)
+
+
+def test_units_are_found_in_modules_inside_modules():
+    text = """
+    vyre.program @a [1, 1, 1] {}
+    builtin.module {
+      vyre.program @b [1, 1, 1] {}
+      vyre.schedule @c { vyre.launch @b() }
+    }
+    vyre.program @d [1, 1, 1] {}
+    """
+    module = vyre.parse(text)
+    programs = units_in(module, ProgramOp)
+    assert [op.sym_name.data for op in programs] == ["a", "b", "d"]
+    units = units_in(module, ProgramOp, ScheduleOp)
+    assert units == [op for op in module.walk() if isinstance(op, ProgramOp | ScheduleOp)]
