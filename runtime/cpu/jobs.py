@@ -16,7 +16,6 @@ from vyre.lowering.llvm.job import (
     MAY_BE_ALONE,
     WORKERS,
     aligned_words,
-    new_job,
 )
 from vyre.lowering.llvm.layout import Layout, Trap
 from vyre.runtime.backend import Buffer, Outcome, SegmentReport, is_buffer
@@ -77,7 +76,7 @@ class Job:
         self._pool = pool
         self._deadline = 0
         self._is_simple = False
-        self.words = new_job(layout.words - at.HEADER_WORDS)
+        self.words = zero_bytes(8 * layout.words).view(np.uint64)
         self._cells = self.words.data
         self._bytes = self.words.view(np.uint8).data
         self._filled: list[int] = []
@@ -96,7 +95,7 @@ class Job:
 
     def _make_memory(self) -> None:
         stride = -(-self.code.layout.memory_bytes // LINE) * LINE
-        memory = _aligned(stride * self.workers)
+        memory = zero_bytes(stride * self.workers)
         self._records = memory.view(np.uint64).reshape(self.workers, -1)
         self._records[:, at.TRAP] = NO_TRAP
         self._records[:, at.COUNTER] = at.EXHAUSTED
@@ -107,7 +106,7 @@ class Job:
         for entry in self.code.layout.scratch:
             shape = scratch_sizes(ScratchScope(entry.scope), entry.shape, self.geometry)
             size = prod(shape) * entry.item_bytes
-            memory = _aligned(size)
+            memory = zero_bytes(size)
             self.words[entry.word] = memory.ctypes.data
             self.words[entry.word + 1] = size
             self._keeps.append(memory)
@@ -163,7 +162,7 @@ class Job:
             copy = self._copies.get(entry.name)
             size = int(self.words[entry.word])
             if copy is None or copy.size < size:
-                copy = self._copies[entry.name] = _aligned(size)
+                copy = self._copies[entry.name] = zero_bytes(size)
             self.words[entry.word + 2] = copy.ctypes.data
 
     def run(self, deadline: int) -> int:
@@ -225,6 +224,10 @@ class Job:
             self.words[entry.word : entry.word + 2] = 0
 
 
-def _aligned(size: int) -> NDArray[np.uint8]:
-    """So many bytes, at least one, on cache lines of their own."""
+def zero_bytes(size: int) -> NDArray[np.uint8]:
+    """
+    So many zeros, at least, on cache lines of their own: all memory of jobs.
+
+    Example: `zero_bytes(16).view(np.uint64)`
+    """
     return aligned_words(max(1, -(-size // 8))).view(np.uint8)
