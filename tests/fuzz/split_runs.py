@@ -12,14 +12,16 @@ import traceback
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from grid_programs import GridProgram, Launch
 from guarded_arrays import guarded
-from native_runs import apart, executables
+from native_runs import apart, compiled_once, executable, ways
 from numpy.typing import NDArray
 from program_coverage import features, split_features
 from split_variants import VARIANTS
@@ -30,9 +32,10 @@ from xdsl.passes import ModulePass
 import vyre
 from vyre.diagnostics import InvalidProgram
 from vyre.runtime.config import DispatchConfig, Order
+from vyre.runtime.cpu.native import load
 from vyre.runtime.errors import Timeout, Trapped
 from vyre.runtime.executable import Executable
-from vyre.runtime.program_choice import find_program
+from vyre.runtime.program_choice import find_program, find_unit
 from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.runtime.reference.engine import Dispatch
 from vyre.runtime.reference.frames import Lanes
@@ -85,10 +88,11 @@ class Failure(Exception):
 @dataclass(frozen=True)
 class Options:
     """
-    What else to look at: every pass alone, programs that are changed a little, and native
-    code.
+    What to look at: the split program, every pass alone, programs that are changed a
+    little, and native code.
     """
 
+    split: bool = True
     stages: bool = False
     variants: bool = False
     native: bool = False
@@ -123,7 +127,8 @@ def _examine(program: GridProgram, options: Options, report: Report) -> None:
     examination = Examination(program, module)
     if options.stages:
         examination.stages()
-    report.features |= split_features(examination.split())
+    if options.split:
+        report.features |= split_features(examination.split())
     if options.variants:
         examination.variants()
     if options.native:
@@ -210,16 +215,24 @@ class Examination:
 
     def native(self) -> None:
         """The CPU engine must give the same, with however many workers."""
-        with _as_failure("crash", "native code"):
-            error = apart(self._native)
+        load()  # Once, and not in every child process.
+        with (
+            _as_failure("crash", "native code"),
+            TemporaryDirectory(prefix="vyre-fuzz-") as folder,
+        ):
+            error = apart(partial(self._native, folder))
             if error is not None:
                 raise error
 
-    def _native(self) -> None:
-        with _as_failure("refused", "native code"):
-            found = executables(self.program.text, self.rng)
-        for where, exe in found.items():
-            self._compare(exe, "different", where, ("lockstep",), results_in_place)
+    def _native(self, folder: str) -> None:
+        """Each executable is dropped before the next runs, with all memory it has."""
+        unit = find_unit(self.module, "p")
+        with compiled_once(folder):
+            for workers, mode in ways(Random(self.program.seed)):
+                with _as_failure("refused", "native code"):
+                    exe = executable(unit, workers, mode)
+                where = f"{workers} workers" + (", split" if mode == "split" else "")
+                self._compare(exe, "different", where, ("lockstep",), results_in_place)
 
     def _step(self, step: ModulePass, module: ModuleOp, where: str) -> None:
         """Apply a pass, which must keep the meaning."""

@@ -21,6 +21,8 @@ from worked_examples import EXAMPLES, case_of, example_of, fault_size
 import vyre
 from vyre.runtime.backend import Backend
 from vyre.runtime.cpu.backend import CpuBackend
+from vyre.runtime.cpu.machine import Processor, object_code
+from vyre.runtime.program_choice import find_unit
 from vyre.testing import conformance_cases
 from vyre.testing.case import Case
 
@@ -99,10 +101,12 @@ def test_the_fuzzer_hears_of_other_results():
     assert native.apart(lambda: None) is None
 
 
-def test_the_fuzzer_runs_native_code(monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("split", [True, False])
+def test_the_fuzzer_runs_native_code(split: bool, monkeypatch: pytest.MonkeyPatch):
     """Else its silence would mean nothing."""
     program = generator.generate(11, 0)
-    assert runs.examine(program, runs.Options(native=True)).failure is None
+    options = runs.Options(split=split, native=True)
+    assert runs.examine(program, options).failure is None
 
     def forgets(self: CpuBackend, whole: Any) -> Any:
         outcome = run(self, whole)
@@ -114,6 +118,27 @@ def test_the_fuzzer_runs_native_code(monkeypatch: pytest.MonkeyPatch):
     run = CpuBackend.run
     monkeypatch.setattr(CpuBackend, "run", forgets)
     monkeypatch.setattr(CpuBackend, "prepare", Backend.prepare)  # Which prepares nothing.
-    failure = runs.examine(program, runs.Options(native=True)).failure
+    failure = runs.examine(program, options).failure
     assert failure is not None
     assert failure.kind == "different"
+
+
+def test_the_fuzzer_compiles_nothing_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Not for other numbers of workers, nor for a split program that is the same code."""
+    texts: list[str] = []
+
+    def noting(text: str, processor: Processor) -> bytes:
+        texts.append(text)
+        return object_code(text, processor)
+
+    noting.__name__ = object_code.__name__
+    monkeypatch.setattr(native, "object_code", noting)
+    program = generator.generate(11, 0)
+    unit = find_unit(vyre.parse(program.text), "p")
+    with native.compiled_once(str(tmp_path)):
+        for workers, mode in native.ways(Random(0)):
+            exe = native.executable(unit, workers, mode)
+            for launch in program.launches:
+                runs.results_in_place(exe, program, launch)
+    assert texts
+    assert len(texts) == len(set(texts))
