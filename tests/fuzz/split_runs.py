@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from grid_programs import GridProgram, Launch
-from guarded_arrays import guarded
+from guarded_arrays import guarded, guarded_jobs
 from native_runs import apart, compiled_once, executable, ways
 from numpy.typing import NDArray
 from program_coverage import features, split_features
@@ -227,7 +227,7 @@ class Examination:
     def _native(self, folder: str) -> None:
         """Each executable is dropped before the next runs, with all memory it has."""
         unit = find_unit(self.module, "p")
-        with compiled_once(folder):
+        with guarded_jobs(), compiled_once(folder):
             for workers, mode in ways(Random(self.program.seed)):
                 with _as_failure("refused", "native code"):
                     exe = executable(unit, workers, mode)
