@@ -6,8 +6,7 @@ What fails is made small and written to a folder, with all that is needed to run
 `split_soundness.py --file build/fuzz/....mlir`.
 
 With `--only-native` programs run as they are written on the reference engine, and in all
-ways on the CPU engine. That takes three quarters of the time, where it is this engine that
-has changed.
+ways on the CPU engine: for when it is this engine that has changed.
 """
 
 import argparse
