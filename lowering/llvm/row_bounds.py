@@ -99,6 +99,7 @@ def row_accesses(
     """
     found: dict[Access, None] = {}
     growth: dict[SSAValue, Growth] = {}
+    growing = Growing(steady, low_bits)
     for op in program.body.walk():
         if isinstance(op, scf.ForOp | scf.WhileOp):
             # Such rows are not vectorised, and comparisons cost little there.
@@ -106,58 +107,59 @@ def row_accesses(
         if isinstance(op, vyre.LoadOp | vyre.StoreOp) and op.inbounds is None:
             is_declared = isinstance(op.buffer.owner, vyre.BufferOp)
             is_plain = isinstance(op, vyre.StoreOp) or op.value not in steady
-            each = [growth_of(index, steady, low_bits) for index in op.indices]
+            each = [growing.upwards(index) for index in op.indices]
             if is_declared and is_plain and None not in each:
                 found[op] = None
                 growth |= {index: grows for index, grows in zip(op.indices, each) if grows}
     return RowAccesses(frozenset(found), growth)
 
 
-def growth_of(
-    value: SSAValue, steady: Container[SSAValue], low_bits: Collection[Operation]
-) -> Growth | None:
+class Growing:
     """
-    How a value grows along a row, if that is known and it never falls.
+    How the values of a program grow along rows.
 
-    Example: `growth_of(id.id, (), ())` is `Growth(1)` for `vyre.invocation_id x`.
+    Example: `Growing((), ()).upwards(id.id)` is `Growth(1)` for `vyre.invocation_id x`.
     """
-    found = _growth(value, steady, low_bits)
-    return found if found is not None and found.never_falls() else None
 
+    def __init__(self, steady: Container[SSAValue], low_bits: Collection[Operation]):
+        self._steady = steady
+        self._low_bits = low_bits
+        self._known: dict[SSAValue, Growth | None] = {}
 
-def _growth(
-    value: SSAValue, steady: Container[SSAValue], low_bits: Collection[Operation]
-) -> Growth | None:
-    if along_x(value) is not None:
-        return Growth(1)
-    if is_same_along_x(value, steady):
-        return STEADY
-    match value.owner:
-        case arith.AndIOp() if value.owner in low_bits:
-            return Growth(0, 1)
-        case arith.AddiOp(lhs=lhs, rhs=rhs):
-            sign = 1
-        case arith.SubiOp(lhs=lhs, rhs=rhs):
-            sign = -1
-        case arith.MuliOp(lhs=lhs, rhs=rhs):
-            return _scaled(lhs, literal_of(rhs), steady, low_bits) or _scaled(
-                rhs, literal_of(lhs), steady, low_bits
-            )
-        case arith.ShLIOp(lhs=lhs, rhs=rhs):
-            places = literal_of(rhs)
-            times = None if places is None or not 0 <= places <= 16 else 1 << places
-            return _scaled(lhs, times, steady, low_bits)
-        case _:
-            return None
-    first, second = _growth(lhs, steady, low_bits), _growth(rhs, steady, low_bits)
-    return None if first is None or second is None else first.plus(second, sign)
+    def upwards(self, value: SSAValue) -> Growth | None:
+        """How a value grows, if that is known and it never falls."""
+        found = self._of(value)
+        return found if found is not None and found.never_falls() else None
 
+    def _of(self, value: SSAValue) -> Growth | None:
+        if value not in self._known:
+            self._known[value] = self._found(value)
+        return self._known[value]
 
-def _scaled(
-    value: SSAValue,
-    times: int | None,
-    steady: Container[SSAValue],
-    low_bits: Collection[Operation],
-) -> Growth | None:
-    found = None if times is None else _growth(value, steady, low_bits)
-    return None if found is None or times is None else STEADY.plus(found, times)
+    def _found(self, value: SSAValue) -> Growth | None:
+        if along_x(value) is not None:
+            return Growth(1)
+        match value.owner:
+            case arith.AndIOp() if value.owner in self._low_bits:
+                return Growth(0, 1)
+            case arith.AddiOp(lhs=lhs, rhs=rhs):
+                return self._sum(lhs, rhs, 1)
+            case arith.SubiOp(lhs=lhs, rhs=rhs):
+                return self._sum(lhs, rhs, -1)
+            case arith.MuliOp(lhs=lhs, rhs=rhs):
+                times, other = literal_of(rhs), lhs
+                if times is None:
+                    times, other = literal_of(lhs), rhs
+            case arith.ShLIOp(lhs=other, rhs=rhs):
+                places = literal_of(rhs)
+                times = None if places is None or not 0 <= places <= 16 else 1 << places
+            case _:
+                times, other = None, value
+        if times is not None:
+            found = self._of(other)
+            return None if found is None else STEADY.plus(found, times)
+        return STEADY if is_same_along_x(value, self._steady) else None
+
+    def _sum(self, one: SSAValue, other: SSAValue, times: int) -> Growth | None:
+        first, second = self._of(one), self._of(other)
+        return None if first is None or second is None else first.plus(second, times)

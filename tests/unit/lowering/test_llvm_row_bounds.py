@@ -10,7 +10,7 @@ import vyre
 from vyre.dialects.vyre import ProgramOp, StoreOp
 from vyre.lowering.llvm.aligned_blocks import low_bits
 from vyre.lowering.llvm.masks import answer
-from vyre.lowering.llvm.row_bounds import Growth, growth_of
+from vyre.lowering.llvm.row_bounds import Growing, Growth
 from vyre.runtime.cpu import machine
 
 
@@ -163,7 +163,7 @@ def growth(code: str) -> Growth | None:
     (found,) = (op for op in program.walk() if isinstance(op, StoreOp))
     bits = low_bits(program)
     assert bits is not None
-    return growth_of(found.indices[0], (), bits.ops)
+    return Growing((), bits.ops).upwards(found.indices[0])
 
 
 def test_how_indices_grow():
@@ -174,6 +174,15 @@ def test_how_indices_grow():
     assert growth(lower) == Growth(2, -1)
     high = "%at = arith.subi %x, %low : index"
     assert growth(high) == Growth(1, -1)
+
+
+def test_sums_of_sums():
+    """Each is looked at once, however often it is used."""
+    doubled = "%s0 = arith.addi %x, %n : index" + "".join(
+        f" %s{n + 1} = arith.addi %s{n}, %s{n} : index" for n in range(200)
+    )
+    assert growth(f"{doubled} %at = arith.subi %s199, %s199 : index") == Growth(0)
+    assert growth(f"{doubled} %at = arith.addi %s200, %n : index") is None
 
 
 @pytest.mark.parametrize(
