@@ -1,6 +1,6 @@
 """
-Parts of a row of invocations along x: those for which a comparison holds, stretches of a
-row in which one is left out, and blocks that are aligned to a power of two.
+Parts of a row of invocations along x: those for which a comparison holds, those around one
+that is left out, and blocks that are aligned to a power of two.
 """
 
 from collections.abc import Callable, Generator
