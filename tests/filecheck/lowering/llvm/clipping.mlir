@@ -23,7 +23,7 @@ vyre.program @guarded [64, 1, 1] {
 // A store that no guard covers needs all invocations.
 // CHECK-LABEL: ; ModuleID = "unguarded"
 //       CHECK: define internal void @"phase.unguarded.0"(
-//   CHECK-NOT: 4611686018427387904
+//   CHECK-NOT: icmp ult i64 %"n", 4611686018427387904
 //       CHECK: x.body{{[.0-9]*}}:
 //  CHECK-NEXT: [[GUARD:%"\.[0-9]+"]] = icmp ult i64 %"x{{[.0-9]*}}", %"{{[^"]+}}"
 //  CHECK-NEXT: br i1 [[GUARD]], label %"then", label %"else"

@@ -6,11 +6,13 @@
 
 // CHECK-LABEL: ; ModuleID = "reverse"
 //       CHECK: define internal void @"phase.reverse.0.0"({{.*}}, i64 %"tile.0"
-//       CHECK: icmp ult i64 %"x{{[.0-9]*}}", 64
+//       CHECK: part.head:
+//       CHECK: icmp ult i64 %"{{[^"]+}}", 64
 //       CHECK: load float
 //       CHECK: store float
 //       CHECK: define internal void @"phase.reverse.0.1"({{.*}}, i64 %"tile.0"
-//       CHECK: icmp ult i64 %"x{{[.0-9]*}}", 64
+//       CHECK: part.head:
+//       CHECK: icmp ult i64 %"{{[^"]+}}", 64
 //       CHECK: load float
 //       CHECK: store float
 //       CHECK: define internal void @"phase.reverse.0"({{.*}}) noinline
