@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
 .PHONY: demo test lint typecheck filecheck pytest pytest-runtime pytest-others format docs fuzz mutants fuzz-ir check-barrier \
-  fuzz-waves fuzz-cuda bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
+  fuzz-waves fuzz-rows fuzz-cuda bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
   bench-reference bench-spills bench-host-plan bench-waves clean
 
 # A graph of six nodes: 0 -> 1 -> 3 -> 4 and 0 -> 2, and node 5 on its own.
@@ -63,6 +63,9 @@ fuzz: $(VENV)/installed
 fuzz-waves: $(VENV)/installed
 	$(BIN)/python tests/fuzz/wave_soundness.py --count $(N) --seed $(SEED)
 	$(BIN)/python tests/fuzz/literal_soundness.py --count $(N) --seed $(SEED)
+
+fuzz-rows: $(VENV)/installed
+	$(BIN)/python tests/fuzz/row_soundness.py --count $(N) --seed $(SEED)
 
 mutants: $(VENV)/installed
 	$(BIN)/python tests/fuzz/mutants.py --seed $(SEED)
