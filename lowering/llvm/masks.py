@@ -2,8 +2,8 @@
 A question that generated code asks about the processor, and that is answered before LLVM
 optimises it: whether a part of a vector can be stored at no cost.
 
-AVX-512 and SVE can do that. AVX2 can too, but on many processors it takes longer than to
-store the elements one by one.
+AVX-512 and SVE can do that. AVX2 can too, but on some processors, as Zen 3, it takes longer
+than to store the elements one by one.
 """
 
 from llvmlite import ir

@@ -199,17 +199,16 @@ class Phase:
         """The invocations of a row whose accesses are inside their buffers."""
         builder = self._builder
         free = FreePart(builder, row)
-        last = builder.sub(row.end, ir.Constant(INDEX, 1))
-        ends = [self._code(self._position(row, x), self._over) for x in (row.start, last)]
+        last_x = builder.sub(row.end, ir.Constant(INDEX, 1))
+        ends = [self._code(self._position(row, x), self._over) for x in (row.start, last_x)]
         for code in ends:
             for load, register in row.loads.items():
                 code.values.bind([load.value], [register])
-        for op in self._program.body.walk():
-            if isinstance(op, vyre.LoadOp | vyre.StoreOp) and op in accesses.ops:
-                sizes = self._values.place(op.buffer).sizes
-                for index, size in zip(op.indices, sizes, strict=True):
-                    first, last = (code.invariant(index) for code in ends)
-                    free.need(RowIndex(accesses.growth[index], first, last, size))
+        for op in accesses.ops:
+            sizes = self._values.place(op.buffer).sizes
+            for index, size in zip(op.indices, sizes, strict=True):
+                first, last = (code.invariant(index) for code in ends)
+                free.need(RowIndex(accesses.growth[index], first, last, size))
         if accesses.need_low_bits() and self._low_bits is not None:
             mask = ends[0].invariant(self._low_bits.mask)
             free.need_all(has_low_bits_only(builder, mask))

@@ -77,7 +77,7 @@ class RowAccesses:
     inside for certain invocations of a row; and how each index grows.
     """
 
-    ops: frozenset[Access]
+    ops: tuple[Access, ...]
     growth: dict[SSAValue, Growth]
 
     def need_low_bits(self) -> bool:
@@ -97,21 +97,21 @@ def row_accesses(
 
     Example: `vyre.load %a[%x]` without `inbounds`
     """
-    found: dict[Access, None] = {}
+    found: list[Access] = []
     growth: dict[SSAValue, Growth] = {}
     growing = Growing(steady, low_bits)
     for op in program.body.walk():
         if isinstance(op, scf.ForOp | scf.WhileOp):
             # Such rows are not vectorised, and comparisons cost little there.
-            return RowAccesses(frozenset(), {})
+            return RowAccesses((), {})
         if isinstance(op, vyre.LoadOp | vyre.StoreOp) and op.inbounds is None:
             is_declared = isinstance(op.buffer.owner, vyre.BufferOp)
             is_plain = isinstance(op, vyre.StoreOp) or op.value not in steady
             each = [growing.upwards(index) for index in op.indices]
             if is_declared and is_plain and None not in each:
-                found[op] = None
+                found.append(op)
                 growth |= {index: grows for index, grows in zip(op.indices, each) if grows}
-    return RowAccesses(frozenset(found), growth)
+    return RowAccesses(tuple(found), growth)
 
 
 class Growing:

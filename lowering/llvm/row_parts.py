@@ -120,8 +120,8 @@ def around(
     as many before as fill vectors, so that nothing is left over. If the one is before the
     row, none of the row is near, and nothing has to be.
     """
-    few, many = (ir.Constant(INDEX, count) for count in (NEAR, NEAR_WITH_MASKS))
-    size = builder.select(has_masks(builder), many, few)
+    least, most = (ir.Constant(INDEX, count) for count in (NEAR, NEAR_WITH_MASKS))
+    size = builder.select(has_masks(builder), most, least)
     distance = builder.sub(left_out, row.start)
     before = builder.and_(distance, builder.neg(size))
     near = builder.add(row.start, before)
