@@ -15,7 +15,8 @@ for x in first .. min(end, n):  a[x] = ...
 ```
 
 A guard that leaves out a single invocation stays for the few around that one; those before
-and behind go without.
+and behind go without. A comparison that is the same for a whole row is made once for it,
+and the row is left out if it is false.
 
 Where every effect of a program is guarded by a comparison of the invocation's x with a
 number that is the same in the whole row, other invocations do nothing, and are left out:
@@ -130,6 +131,19 @@ def conditions_of_effects(block: Block) -> Conditions:
             common = conditions
         common = {key: None for key in common if key in conditions}
     return common or {}
+
+
+def row_conditions(block: Block) -> list[Condition]:
+    """
+    Those of them that are the same for all invocations of a row.
+
+    Example: for `scf.if %y_below_n { vyre.store ... }` what gives `%y_below_n`.
+    """
+    return [
+        (op, is_negated)
+        for op, is_negated in conditions_of_effects(block)
+        if is_same_along_x(op.result)
+    ]
 
 
 def _guarded_effects(block: Block, outer: Conditions) -> Iterator[Conditions]:

@@ -24,9 +24,11 @@ from vyre.dialects import vyre
 from vyre.lowering.llvm.aligned_blocks import LowBits, low_bits
 from vyre.lowering.llvm.clipping import (
     Along,
+    Condition,
     Guard,
     effect_level,
     guards,
+    row_conditions,
     uses_workgroups,
 )
 from vyre.lowering.llvm.context import Context
@@ -97,6 +99,7 @@ class Phase:
         leaving_out = (guard for guard in found if guard.predicate == "ne")
         self._leaving_out = None if self._low_bits else next(leaving_out, None)
         self._conditions = conditions_ahead(program)
+        self._row_conditions = row_conditions(program.body.block)
 
     def emit(self) -> None:
         """Write the function."""
@@ -166,12 +169,22 @@ class Phase:
         ]
         ahead = Position(groups, self._sizes, group, group_ids, [start, *ids])
         code = self._code(ahead, self._over)
+        row = RowCode(groups, group, group_ids, ids, start, end, {})
+        if not self._row_conditions:
+            self._clipped_row(code, ahead, row)
+            return
+        with builder.if_then(code.holds(self._row_conditions), likely=True):
+            self._clipped_row(code, ahead, row)
+
+    def _clipped_row(self, code: InvocationCode, ahead: Position, row: RowCode) -> None:
+        """Those of a row that have something to do, with what is loaded for all of them."""
+        builder, start, end = self._builder, row.start, row.end
         for guard in self._clipping:
             start, end = self._clipped(code, guard, ahead, start, end)
         if self._level < Level.INVOCATION:
             end = smaller(builder, end, builder.add(start, ir.Constant(INDEX, 1)))
         loads = {load: code.load_ahead(load) for load in row_loads(self._program)}
-        row = RowCode(groups, group, group_ids, ids, start, end, loads)
+        row = replace(row, start=start, end=end, loads=loads)
         if self._leaving_out is not None:
             left_out = self._numbers_of(code, self._leaving_out, ahead)[0]
             row = replace(row, left_out=left_out)
@@ -241,8 +254,7 @@ class Phase:
     def _near(self, row: RowCode, inside: Collection[RowAccess]) -> None:
         """Those near one that is left out: few, or whatever the end of the row leaves."""
         builder = self._builder
-        near = few(builder, row)
-        is_whole = builder.icmp_unsigned("==", near.end, row.end)
+        near, is_whole = few(builder, row)
         with builder.if_else(is_whole) as (then, otherwise):
             with then:
                 self._loop(near, inside)
@@ -272,10 +284,15 @@ class Phase:
         builder = self._builder
         with self._each(row, inside) as (x, following):
             code = self._code(self._position(row, x), following, inside)
+            holds = ir.Constant(ir.IntType(1), 1)
             for guard in self._clipping:
-                _settle(code, guard, ir.Constant(ir.IntType(1), 1))
+                _settle(code, (guard.op, guard.is_negated), holds)
+            for condition in self._row_conditions:
+                _settle(code, condition, holds)
             if self._leaving_out is not None and not row.as_written:
-                _settle(code, self._leaving_out, row.takes_part(builder, x))
+                guard = self._leaving_out
+                takes_part = row.takes_part(builder, x)
+                _settle(code, (guard.op, guard.is_negated), takes_part)
             code.settled |= row.loads
             if block is not None and self._low_bits is not None:
                 low = builder.sub(x, block)
@@ -379,6 +396,7 @@ class Phase:
             self._values.bind([entry.memref], [address, *sizes])
 
 
-def _settle(code: InvocationCode, guard: Guard, holds: ir.Value) -> None:
-    """Say what the comparison of a guard gives."""
-    code.settled[guard.op] = code.builder.not_(holds) if guard.is_negated else holds
+def _settle(code: InvocationCode, condition: Condition, holds: ir.Value) -> None:
+    """Say what the comparison of a condition gives."""
+    op, is_negated = condition
+    code.settled[op] = code.builder.not_(holds) if is_negated else holds

@@ -135,13 +135,16 @@ def around(
         yield part, builder.icmp_unsigned("==", part.start, near)
 
 
-def few(builder: ir.IRBuilder, near: RowCode) -> RowCode:
+def few(builder: ir.IRBuilder, near: RowCode) -> tuple[RowCode, ir.Value]:
     """
     The first `NEAR` of those near one that is left out, in a form in which LLVM sees how
-    many they are.
+    many they are, and whether these are all. With masks there are always more, or so LLVM
+    is told: what it would compute ahead for these few costs more than a short row.
     """
     end = builder.add(near.start, ir.Constant(INDEX, NEAR), flags=FEW)
-    return replace(near, end=end)
+    are_all = builder.icmp_unsigned("==", end, near.end)
+    are_few = builder.and_(are_all, builder.not_(has_masks(builder)))
+    return replace(near, end=end), are_few
 
 
 def has_low_bits_only(builder: ir.IRBuilder, mask: ir.Value) -> ir.Value:

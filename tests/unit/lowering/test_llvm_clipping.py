@@ -138,6 +138,83 @@ vyre.program @p {workgroup} {{
         everywhere.check(given, grid)
 
 
+ROW_CONDITIONS = {
+    "y": "%c = arith.cmpi ult, %y, %n : index",
+    "z": "%c = arith.cmpi sgt, %z, %n : index",
+    "workgroup": "%c = arith.cmpi ne, %g, %n : index",
+    "parameter": "%c = arith.cmpi sge, %n, %two : index",
+    "float": """%f = arith.uitofp %yi : i32 to f32
+  %limit = arith.constant 2.5 : f32
+  %c = arith.cmpf olt, %f, %limit : f32""",
+    "loaded": """%there = vyre.load %rows[%y] : memref<?xi32>
+  %c = arith.cmpi eq, %there, %one : i32""",
+    "x": "%c = arith.cmpi ult, %x, %n : index",
+}
+ROW_SHAPES = {
+    "then": "scf.if %c { STORE }",
+    "else": "scf.if %c { } else { STORE }",
+    "both arms": "scf.if %c { STORE } else { OTHER }",
+    "return": "scf.if %c { vyre.return }\nSTORE",
+    "used inside": """scf.if %c {
+    %s = arith.select %c, %one, %three : i32
+    vyre.store %s, %out[%z, %y, %x] : memref<?x?x?xi32>
+  }""",
+    "one left out": "scf.if %c { scf.if %else { STORE } }",
+    "then something else": "scf.if %c { STORE }\nscf.if %else { OTHER }",
+}
+
+
+@pytest.mark.parametrize("condition", ROW_CONDITIONS)
+@pytest.mark.parametrize("shape", ROW_SHAPES)
+def test_conditions_of_whole_rows(shape: str, condition: str):
+    code = ROW_SHAPES[shape].replace(
+        "STORE", "vyre.store %one, %out[%z, %y, %x] : memref<?x?x?xi32>"
+    )
+    code = code.replace("OTHER", "vyre.store %three, %out[%z, %y, %x] : memref<?x?x?xi32>")
+    text = f"""
+vyre.program @p [4, 3, 1] {{
+  %out = vyre.buffer "out" read_write binding 0 : memref<?x?x?xi32>
+  %rows = vyre.buffer "rows" read_only binding 1 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %two = arith.constant 2 : index
+  %one = arith.constant 1 : i32
+  %three = arith.constant 3 : i32
+  %x = vyre.invocation_id x
+  %y = vyre.invocation_id y
+  %z = vyre.invocation_id z
+  %g = vyre.workgroup_id x
+  %yi = arith.index_cast %y : index to i32
+  {ROW_CONDITIONS[condition]}
+  %else = arith.cmpi ne, %x, %y : index
+  {code}
+}}"""
+    everywhere = Everywhere(text, workers=(1, 3), modes=("native",))
+    for n, grid in itertools.product((0, 2, 5, -1), ((1, 1, 1), (3, 2, 2))):
+        rows = np.array([1, 0, 1, 1, 0], np.int32)
+        given = {"out": np.zeros((2, 6, 11), np.int32), "rows": rows, "n": n}
+        everywhere.check(given, grid)
+
+
+def test_a_grid_is_divided_anywhere():
+    """Workers begin and end in the middle of rows, and have whole ones in between."""
+    text = """
+vyre.program @p [2, 1, 1] {
+  %out = vyre.buffer "out" read_write binding 0 : memref<?x?x?xi64>
+  %x = vyre.invocation_id x
+  %y = vyre.invocation_id y
+  %z = vyre.invocation_id z
+  %id = vyre.linear_id invocation
+  %one = arith.constant 1 : index
+  %number = arith.addi %id, %one : index
+  %found = arith.index_cast %number : index to i64
+  %more = vyre.atomic add %found, %out[%z, %y, %x] : memref<?x?x?xi64>
+}"""
+    everywhere = Everywhere(text, workers=(1, 2, 3, 8), modes=("native",))
+    for grid in itertools.product((1, 2, 3, 7), (1, 2, 5), (1, 2, 3)):
+        x, y, z = grid
+        everywhere.check({"out": np.zeros((z, y, 2 * x), np.int64)}, grid)
+
+
 @pytest.mark.parametrize("x", ["invocation_id", "local_id"])
 def test_a_bound_that_depends_on_x_is_none(x: str):
     text = program(f"""

@@ -39,3 +39,23 @@ vyre.program @unguarded [64, 1, 1] {
   }
   vyre.store %a, %y[%i] : memref<?xf32>
 }
+
+// A comparison that is the same in a whole row is made once for it, and known in the loop.
+// CHECK-LABEL: ; ModuleID = "rows"
+//       CHECK: define internal void @"phase.rows.0"(
+//       CHECK: y.body{{[.0-9]*}}:
+//       CHECK: [[ROW:%"\.[0-9]+"]] = icmp ult i64 %"{{[^"]+}}", %"n"
+//  CHECK-NEXT: br i1 [[ROW]], label %"y.body.if", label %"y.body.endif"
+//       CHECK: x.body{{[.0-9]*}}:
+//  CHECK-NEXT: br i1 1, label %"then", label %"else"
+vyre.program @rows [64, 2, 1] {
+  %x = vyre.buffer "x" read_write binding 0 : memref<64x2xf32>
+  %a = vyre.param "a" : f32
+  %n = vyre.param "n" : index
+  %i = vyre.invocation_id x
+  %j = vyre.invocation_id y
+  %inside = arith.cmpi ult, %j, %n : index
+  scf.if %inside {
+    vyre.store %a, %x[%i, %j] : memref<64x2xf32>
+  }
+}
