@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
+from vyre.lowering.llvm.folding import literal
 from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.values import INDEX
 
@@ -20,7 +21,16 @@ def counted(
     """
     A loop around what is emitted inside: gives the counter, and the block to branch to for
     the next trip. Code that leaves the builder in an open block branches there by itself.
+    There is no loop around a single trip.
     """
+    start, limit = literal(first), literal(end)
+    if start is not None and limit == start + 1:
+        following = builder.append_basic_block(f"{name}.done")
+        yield first, following
+        if not builder.block.is_terminated:
+            builder.branch(following)
+        builder.position_at_end(following)
+        return
     head, body, following, after = (
         builder.append_basic_block(f"{name}.{part}")
         for part in ("head", "body", "next", "done")

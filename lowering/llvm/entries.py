@@ -35,6 +35,7 @@ from vyre.lowering.llvm.batches import batches
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.control import Registers
 from vyre.lowering.llvm.dividing import Division
+from vyre.lowering.llvm.folding import FoldingBuilder
 from vyre.lowering.llvm.helpers import Helpers
 from vyre.lowering.llvm.hosts import HostCode
 from vyre.lowering.llvm.launches import LaunchFunctions, new_frame
@@ -147,7 +148,7 @@ class EntryCode(HostCode):
         functions: ProgramFunctions,
     ) -> EntryCode:
         """The function with what all passes have in common."""
-        builder = ir.IRBuilder(function.append_basic_block("entry"))
+        builder = FoldingBuilder(function.append_basic_block("entry"))
         job, worker, workers = function.args
         words = Context(job, worker, job)
         groups = [words.load(builder, GROUPS + axis) for axis in range(3)]

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
+from vyre.lowering.llvm.folding import FoldingBuilder
+
 FEW = 8
 """Calls of a function that LLVM may replace by its code."""
 
@@ -34,7 +36,7 @@ class Helpers:
         function.linkage = "internal"
         for argument, argument_name in zip(function.args, names):
             argument.name = argument_name
-        return function, ir.IRBuilder(function.append_basic_block("entry"))
+        return function, FoldingBuilder(function.append_basic_block("entry"))
 
     def call(
         self, builder: ir.IRBuilder, function: ir.Function, arguments: Sequence[ir.Value]

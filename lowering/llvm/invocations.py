@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -87,7 +87,7 @@ class Exits:
 
 class InvocationCode(ControlCode):
     """
-    Emits the operations of an invocation. `trapped` is where it is in the grid for those
+    Emits the operations of an invocation. `trapped` emits where it is in the grid for those
     who read of its trap.
 
     Example: `InvocationCode(builder, values, context, parallel, position, exits)`
@@ -102,7 +102,7 @@ class InvocationCode(ControlCode):
         position: Position,
         exits: Exits,
         *,
-        trapped: Position,
+        trapped: Callable[[], Position],
         inside: Container[Operation] = (),
     ):
         super().__init__(builder, values)
@@ -330,7 +330,7 @@ class InvocationCode(ControlCode):
     def _trap(self, op: vyre.TrapOp) -> None:
         """Remember the smallest of the worker's invocations that trapped; end this one."""
         builder = self.builder
-        linear = self._trapped.linear_id(builder)
+        linear = self._trapped().linear_id(builder)
         value: ir.Value = ir.Constant(INDEX, 0)
         if op.value is not None:
             value = self.values.scalar(op.value)

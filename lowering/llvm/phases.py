@@ -33,6 +33,7 @@ from vyre.lowering.llvm.clipping import (
 )
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.counting import counted, larger, smaller
+from vyre.lowering.llvm.folding import FoldingBuilder
 from vyre.lowering.llvm.free_parts import FreePart, RowIndex
 from vyre.lowering.llvm.grids import Row, each_workgroup, rows
 from vyre.lowering.llvm.invocations import Exits, InvocationCode, Position, Three
@@ -88,7 +89,7 @@ class Phase:
         self._context = Context(job, worker, memory)
         self._grid: Three = groups
         self._first, self._end = first, end
-        self._builder = ir.IRBuilder(function.append_basic_block("entry"))
+        self._builder = FoldingBuilder(function.append_basic_block("entry"))
         self._over = function.append_basic_block("over")
         self._parallel = Parallel(function.module)
         self._sizes = [ir.Constant(INDEX, size) for size in program.workgroup]
@@ -331,9 +332,12 @@ class Phase:
     ) -> InvocationCode:
         builder = self._builder
         exits = Exits(following, self._over, self._traps, self._ended_address(position))
-        trapped = position
-        if self._is_alone:
-            trapped = position.in_grid_of(builder, self._grid, self._first)
+
+        def trapped() -> Position:
+            if not self._is_alone:
+                return position
+            return position.in_grid_of(builder, self._grid, self._first)
+
         return InvocationCode(
             builder,
             self._values.inner(),

@@ -17,6 +17,7 @@ from vyre.analysis.workgroup_liveness import read_at_start
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.lowering.llvm.context import Context
+from vyre.lowering.llvm.folding import FoldingBuilder
 from vyre.lowering.llvm.grids import each_workgroup
 from vyre.lowering.llvm.hosts import HostCode
 from vyre.lowering.llvm.invocations import Three
@@ -48,7 +49,7 @@ def emit_workgroups(
         zeros.append((ended, size))
     phases = {name: functions.of(segment, ended) for name, segment in plan.segments.items()}
     function, passed = declare_phase(module, program)
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
+    builder = FoldingBuilder(function.append_basic_block("entry"))
     over = function.append_basic_block("over")
     job, worker, memory, *groups, first, end = function.args[:8]
     context = Context(job, worker, memory)
