@@ -7,6 +7,7 @@ trapped together with the number of the trap, in one word so that both are found
 the trap's value, and which workgroups were taken. After it comes memory for a workgroup.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from llvmlite import ir
@@ -48,17 +49,22 @@ class Context:
         arguments: list[ir.Value],
         result: ir.Type,
         convention: str | None = None,
+        attributes: Sequence[str] = (),
     ) -> ir.Value:
         """Call the function whose address is in a word of the job."""
         type = ir.FunctionType(result, [argument.type for argument in arguments])
         address = builder.inttoptr(self.load(builder, word), type.as_pointer())
-        return builder.call(address, arguments, cconv=convention)
+        return builder.call(address, arguments, cconv=convention, attrs=attributes)
 
     def is_over(self, builder: ir.IRBuilder) -> ir.Value:
         """Whether to stop, with a look at the clock and at signals now and then."""
         arguments = [self.job, self.worker]
-        # Loops that may call it keep their values in registers.
-        stop = self.call(builder, PULSE, arguments, INDEX, "preserve_mostcc")
+        # Loops that may call it keep their values in registers, and there is no second
+        # version of such a loop for a condition that is the same in all trips: LLVM would
+        # write one for each condition of each loop around, and take twice as long.
+        stop = self.call(
+            builder, PULSE, arguments, INDEX, "preserve_mostcc", ["convergent"]
+        )
         return builder.icmp_unsigned("!=", stop, ir.Constant(INDEX, 0))
 
     def is_stopped(self, builder: ir.IRBuilder) -> ir.Value:

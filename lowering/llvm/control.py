@@ -12,7 +12,7 @@ from llvmlite import ir
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from vyre.dialects.vyre import RegionOp, YieldOp
+from vyre.dialects.vyre import LaunchOp, RegionOp, YieldOp
 from vyre.lowering.llvm.metadata import keep_rolled
 from vyre.lowering.llvm.scalars import EMITTERS, emit_scalar
 from vyre.lowering.llvm.trips import Trips
@@ -120,8 +120,8 @@ class ControlCode(ABC):
 
     def _for(self, op: scf.ForOp) -> None:
         """
-        A loop that may be long is a loop over stretches of trips, so that it can be stopped
-        and its stretches vectorised.
+        A loop that may be long looks now and then whether it shall stop. One that may be
+        vectorised is a loop over stretches of trips, so that it looks between them.
         """
         bounds = [self.values.scalar(value) for value in (op.lb, op.ub, op.step)]
         trips = Trips.of(self.builder, op, *bounds)
@@ -142,9 +142,13 @@ class ControlCode(ABC):
     def _trips(
         self, op: scf.ForOp, trips: Trips, carried: Registers, *, is_bounded: bool
     ) -> Registers:
-        if not is_bounded:
+        if not is_bounded and _may_be_vectorised(op):
             return self._stretches(op, trips, carried)
-        registers = self._stretch(op, trips, trips.first, trips.end, carried)
+        registers = self._stretch(
+            op, trips, trips.first, trips.end, carried, is_polled=not is_bounded
+        )
+        if not is_bounded:
+            return registers
         if not is_short(op):
             left = self.builder.sub(trips.end, trips.first)
             many = ir.Constant(left.type, stretch(op))
@@ -177,9 +181,8 @@ class ControlCode(ABC):
         builder = self.builder
         left = builder.sub(trips.end, first)
         longest = stretch(op)
-        assert isinstance(left.type, ir.IntType)
-        if longest >> (left.type.width - 1):
-            return trips.end  # Such numbers do not go so far.
+        if not _goes_so_far(left.type, longest):
+            return trips.end
         length = ir.Constant(left.type, longest)
         is_last = builder.icmp_unsigned("<=", left, length)
         return builder.select(is_last, trips.end, builder.add(first, length))
@@ -191,8 +194,13 @@ class ControlCode(ABC):
         first: ir.Value,
         end: ir.Value,
         carried_in: Registers,
+        *,
+        is_polled: bool = False,
     ) -> Registers:
-        """The trips from one to another; gives what the last one carries on."""
+        """
+        The trips from one to another; gives what the last one carries on. `is_polled` says
+        that they look themselves whether to stop.
+        """
         builder = self.builder
         head, body, after = self._append("for", "trip", "end")
         before = builder.block
@@ -208,6 +216,8 @@ class ControlCode(ABC):
         registers = self.block(op.body.block)
         if registers is not None:
             following = trips.after(builder, counter)
+            if is_polled and _goes_so_far(following.type, stretch(op)):
+                self._poll_every(stretch(op), following)
             _come_from([counter, *carried], [following, *registers], builder.block)
             back_edge = builder.branch(head)
             if not is_short(op):
@@ -242,28 +252,38 @@ class ControlCode(ABC):
         self.values.bind(op.after_region.block.args, passed)
         again = self.block(op.after_region.block)
         if again is not None:
-            following = self._poll_now_and_then(trip, depth(op))
+            following = builder.add(trip, ir.Constant(INDEX, 1))
+            longest = STRETCHES[min(depth(op) + 1, len(STRETCHES)) - 1]
+            self._poll_every(longest, following)
             _come_from([trip, *carried], [following, *again], builder.block)
             builder.branch(head)
 
         builder.position_at_end(after)
         self.values.bind(op.res, passed)
 
-    def _poll_now_and_then(self, trip: ir.Value, depth: int) -> ir.Value:
-        """Look whether to stop after each stretch of trips; gives the next trip."""
+    def _poll_every(self, trips: int, number: ir.Value) -> None:
+        """Look whether to stop after so many trips, a power of two, which are numbered."""
         builder = self.builder
-        following = builder.add(trip, ir.Constant(INDEX, 1))
-        stretch = STRETCHES[min(depth + 1, len(STRETCHES)) - 1]
-        rest = builder.and_(following, ir.Constant(INDEX, stretch - 1))
-        is_time = builder.icmp_unsigned("==", rest, ir.Constant(INDEX, 0))
+        rest = builder.and_(number, ir.Constant(number.type, trips - 1))
+        is_time = builder.icmp_unsigned("==", rest, ir.Constant(number.type, 0))
         with builder.if_then(is_time):
             self.poll()
-        return following
 
     def _undefined(self, values: Sequence[SSAValue]) -> Registers:
         """For code that is never reached."""
         types = register_types([value.type for value in values])
         return [ir.Constant(type, ir.Undefined) for type in types]
+
+
+def _may_be_vectorised(op: scf.ForOp) -> bool:
+    """Whether nothing in a loop keeps LLVM from taking several trips at once."""
+    return depth(op) == 1 and not any(isinstance(each, LaunchOp) for each in op.walk())
+
+
+def _goes_so_far(type: ir.Type, trips: int) -> bool:
+    """Whether numbers of a type, which are signed, can count so many trips."""
+    assert isinstance(type, ir.IntType)
+    return not trips >> (type.width - 1)
 
 
 def _come_from(
