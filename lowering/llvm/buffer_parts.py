@@ -7,7 +7,8 @@ define internal void @"clear"(ptr %job, i64 %worker, i64 %workers, i64 %address,
 ```
 
 `address`, `size` and `copy` are numbers of words of the job. These are functions, so that
-there is little code for each buffer.
+there is little code for each buffer. The C library does the work but for floats, so that
+LLVM has nothing to optimise there.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from llvmlite import ir
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.counting import counted
 from vyre.lowering.llvm.dividing import Division
-from vyre.lowering.llvm.helpers import Helpers
+from vyre.lowering.llvm.helpers import Helpers, leave_as_written
 from vyre.lowering.llvm.layout import DIFFERS
 from vyre.lowering.llvm.values import INDEX, POINTER
 from vyre.lowering.llvm.workgroup_memory import clear
@@ -48,11 +49,12 @@ class BufferParts:
 
     def clear(self, address: int, size: int) -> None:
         """Fill it with zeros."""
-        self._call("clear", lambda part: part.clear(), address, size)
+        leave_as_written(self._call("clear", lambda part: part.clear(), address, size))
 
     def remember(self, address: int, size: int, copy: int) -> None:
         """Copy it."""
-        self._call("remember", lambda part: part.remember(), address, size, copy)
+        words = address, size, copy
+        leave_as_written(self._call("remember", lambda part: part.remember(), *words))
 
     def compare(self, address: int, size: int, copy: int, float_bytes: int) -> None:
         """Note it if any element is another than in the copy; see `WrittenWords`."""
@@ -60,13 +62,17 @@ class BufferParts:
         def act(part: _Part) -> None:
             part.compare(float_bytes)
 
-        self._call(f"compare.{float_bytes}", act, address, size, copy)
+        function = self._call(f"compare.{float_bytes}", act, address, size, copy)
+        if not float_bytes:
+            leave_as_written(function)
 
-    def _call(self, name: str, act: "Callable[[_Part], None]", *words: int) -> None:
+    def _call(self, name: str, act: "Callable[[_Part], None]", *words: int) -> ir.Function:
+        """Call a function, which is emitted when it is first needed."""
         if name not in self._functions:
             self._functions[name] = self._emitted(name, act, len(words))
         numbers = [ir.Constant(INDEX, word) for word in words]
         self._builder.call(self._functions[name], [*self._common, *numbers])
+        return self._functions[name]
 
     def _emitted(
         self, name: str, act: "Callable[[_Part], None]", words: int
@@ -147,6 +153,7 @@ class _Part:
             builder.cbranch(same, following, differs)
             builder.position_at_end(differs)
             self._note()
+            builder.ret_void()
 
     def _note(self) -> None:
         """Something has changed."""

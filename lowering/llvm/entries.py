@@ -88,7 +88,6 @@ def emit_entry(
     code.launch_functions = LaunchFunctions(code.helpers, functions, once)
     Passes(code, layout).emit(code.once)
     builder = code.builder
-    builder.branch(code.over)
     builder.position_at_end(code.over)
     if functions.has_uneven:
         code.division.leave()

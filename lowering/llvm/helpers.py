@@ -16,6 +16,16 @@ FEW = 8
 """Calls of a function that LLVM may replace by its code."""
 
 
+def leave_as_written(function: ir.Function) -> None:
+    """
+    Let LLVM not optimise a function that does little itself, or runs once in a pass.
+
+    Example: `leave_as_written(function)`
+    """
+    for attribute in ("noinline", "optnone"):
+        function.attributes.add(attribute)
+
+
 class Helpers:
     """
     The functions of a module that entries call.

@@ -5,6 +5,9 @@ Before the first pass, results that shall start as zeros do so; before every pas
 does. A pass is compared with the one before it in every element of all buffers that the
 program may write, if it is one to be compared: any NaN is like any other. Each worker
 clears, copies and compares its own part.
+
+What is done when a pass has ended is a function that LLVM does not optimise: it is called
+once in a pass, and most programs have one.
 """
 
 from __future__ import annotations
@@ -15,9 +18,11 @@ from typing import TYPE_CHECKING
 from llvmlite import ir
 
 from vyre.lowering.llvm.buffer_parts import BufferParts
+from vyre.lowering.llvm.context import Context
+from vyre.lowering.llvm.helpers import leave_as_written
 from vyre.lowering.llvm.layout import DIFFERS, DONE, INTERVAL, PASSES, Layout
 from vyre.lowering.llvm.meetings import is_first, start_clock
-from vyre.lowering.llvm.values import INDEX
+from vyre.lowering.llvm.values import INDEX, POINTER
 
 if TYPE_CHECKING:
     from vyre.lowering.llvm.entries import EntryCode
@@ -29,17 +34,18 @@ class Passes:
     def __init__(self, code: EntryCode, layout: Layout):
         self._code = code
         self._layout = layout
-        self._parts = BufferParts(code.builder, code.helpers, code.context, code.workers)
         self._addresses = {buffer.name: buffer.word for buffer in layout.buffers}
 
     def emit(self, once: Callable[[], None]) -> None:
-        """All passes; `once` emits one."""
+        """All passes, after which all leave; `once` emits one."""
         code = self._code
         builder = code.builder
+        parts = BufferParts(builder, code.helpers, code.context, code.workers)
         start_clock(builder, code.context)
-        self._clear_results()
+        for entry in self._layout.written:
+            parts.clear(self._addresses[entry.name], entry.word + 1)
         one = ir.Constant(INDEX, 1)
-        head, after = (builder.append_basic_block(name) for name in ("pass", "passed"))
+        head = builder.append_basic_block("pass")
         before = builder.block
         builder.branch(head)
         builder.position_at_end(head)
@@ -51,29 +57,66 @@ class Passes:
         working = builder.append_basic_block("work")
         builder.position_at_end(working)
         once()
-        self._report(number)
-        self._stop_if_done(number, after)
-        with builder.if_then(self._is_compared(number, 0)):
-            self._stop_if_stable(after)
-        with builder.if_then(self._is_compared(number, 1)):
-            self._remember()
-            code.meet()
+        arguments = [code.context.job, code.context.worker, code.workers, number]
+        code.leave_if(builder.call(self._end_of_pass(), arguments))
         number.add_incoming(builder.add(number, one), builder.block)
         builder.branch(head)
         builder.position_at_end(clearing)
-        self._clear_scratch()
+        for entry in self._layout.scratch:
+            parts.clear(entry.word, entry.word + 1)
         if self._layout.scratch or self._layout.written:
             code.meet()
         builder.branch(working)
-        builder.position_at_end(after)
 
-    def _clear_results(self) -> None:
-        for entry in self._layout.written:
-            self._parts.clear(self._addresses[entry.name], entry.word + 1)
+    def _end_of_pass(self) -> ir.Function:
+        """A function that says whether the pass with a number was the last one."""
+        function, builder = self._code.helpers.new(
+            "passed",
+            ir.IntType(1),
+            [POINTER, INDEX, INDEX, INDEX],
+            ["job", "worker", "workers", "number"],
+        )
+        leave_as_written(function)
+        PassEnd(self._code, self._layout, function, builder).emit()
+        return function
 
-    def _clear_scratch(self) -> None:
-        for entry in self._layout.scratch:
-            self._parts.clear(entry.word, entry.word + 1)
+
+class PassEnd:
+    """Emits what workers do when a pass has ended, as a function."""
+
+    def __init__(
+        self,
+        code: EntryCode,
+        layout: Layout,
+        function: ir.Function,
+        builder: ir.IRBuilder,
+    ):
+        job, worker, self._workers, self._number = function.args
+        self._builder = builder
+        self._context = Context(job, worker, job)
+        self._meetings = code.meetings
+        self._layout = layout
+        self._addresses = {buffer.name: buffer.word for buffer in layout.buffers}
+        self._parts = BufferParts(builder, code.helpers, self._context, self._workers)
+
+    def emit(self) -> None:
+        """The function, which returns whether all leave."""
+        builder, context = self._builder, self._context
+        with builder.if_then(is_first(builder, context)):
+            builder.store(self._number, context.word(builder, DONE))
+        passes = context.load(builder, PASSES)
+        self._return_if(builder.icmp_unsigned(">=", self._number, passes))
+        with builder.if_then(self._is_compared(0)):
+            self._return_if_stable()
+        with builder.if_then(self._is_compared(1)):
+            self._remember()
+            common = builder, context, self._workers
+            self._return_if(self._meetings.meet(*common))
+        builder.ret(ir.Constant(ir.IntType(1), 0))
+
+    def _return_if(self, is_over: ir.Value) -> None:
+        with self._builder.if_then(is_over):
+            self._builder.ret(ir.Constant(ir.IntType(1), 1))
 
     def _remember(self) -> None:
         for entry in self._layout.written:
@@ -85,43 +128,33 @@ class Passes:
             address, size, copy = self._addresses[entry.name], entry.word, entry.word + 2
             self._parts.compare(address, size, copy, entry.float_bytes)
 
-    def _report(self, number: ir.Value) -> None:
-        code = self._code
-        with code.builder.if_then(is_first(code.builder, code.context)):
-            code.builder.store(number, code.context.word(code.builder, DONE))
-
-    def _stop_if_done(self, number: ir.Value, after: ir.Block) -> None:
-        builder = self._code.builder
-        on = builder.append_basic_block("more")
-        passes = self._code.word(PASSES)
-        builder.cbranch(builder.icmp_unsigned("<", number, passes), on, after)
-        builder.position_at_end(on)
-
-    def _is_compared(self, number: ir.Value, ahead: int) -> ir.Value:
+    def _is_compared(self, ahead: int) -> ir.Value:
         """Whether this pass, or one ahead, is compared with the one before it."""
-        code, builder = self._code, self._code.builder
+        builder, context = self._builder, self._context
         zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
-        interval = code.word(INTERVAL)
+        interval = context.load(builder, INTERVAL)
         is_ever = builder.icmp_unsigned("!=", interval, zero)
-        pass_number = builder.add(number, ir.Constant(INDEX, ahead))
+        pass_number = builder.add(self._number, ir.Constant(INDEX, ahead))
         rest = builder.urem(pass_number, builder.select(is_ever, interval, one))
         is_its_turn = builder.icmp_unsigned("==", rest, zero)
         has_one_before = builder.icmp_unsigned(">", pass_number, one)
-        is_not_last = builder.icmp_unsigned("<", pass_number, code.word(PASSES))
+        passes = context.load(builder, PASSES)
+        is_not_last = builder.icmp_unsigned("<", pass_number, passes)
         found = builder.and_(is_ever, builder.and_(is_its_turn, has_one_before))
         return builder.and_(found, is_not_last)
 
-    def _stop_if_stable(self, after: ir.Block) -> None:
-        code, builder = self._code, self._code.builder
+    def _return_if_stable(self) -> None:
+        builder, context = self._builder, self._context
         self._compare()
         zero = ir.Constant(INDEX, 0)
         word = self._layout.reserve(1)
 
         def hand_over() -> None:
-            builder.store(code.word(DIFFERS), code.context.word(builder, word))
-            builder.store(zero, code.context.word(builder, DIFFERS))
+            differs = context.load(builder, DIFFERS)
+            builder.store(differs, context.word(builder, word))
+            builder.store(zero, context.word(builder, DIFFERS))
 
-        code.meet(hand_over)
-        on = builder.append_basic_block("unstable")
-        builder.cbranch(builder.icmp_unsigned("!=", code.word(word), zero), on, after)
-        builder.position_at_end(on)
+        common = builder, context, self._workers
+        self._return_if(self._meetings.meet_and(*common, hand_over))
+        differs = context.load(builder, word)
+        self._return_if(builder.icmp_unsigned("==", differs, zero))
