@@ -8,6 +8,11 @@
 ;
 ; Worker 0 is a thread of the caller, and is not moved. Notes may be out of date; then
 ; somebody moves for nothing, or a little later.
+;
+; A thread that is woken on the core of a waker who goes on would not even run before the
+; system takes that core from the waker, which is milliseconds later. So who wakes a thread
+; takes its own core out of those where the thread may run, and the thread puts it back
+; (see `wake_elsewhere`).
 
 declare i32 @bcmp(ptr, ptr, i64)
 declare i32 @sched_getcpu()
@@ -115,14 +120,7 @@ next:
   br i1 %fits, label %clear, label %skip
 
 clear:
-  %at = lshr i64 %core, 6
-  %bit = and i64 %core, 63
-  %word.p = getelementptr i64, ptr %set, i64 %at
-  %word = load i64, ptr %word.p
-  %one = shl i64 1, %bit
-  %others = xor i64 %one, -1
-  %kept = and i64 %word, %others
-  store i64 %kept, ptr %word.p
+  %had = call i1 @put_core(ptr %set, i64 %core, i1 false)
   br label %skip
 
 skip:
@@ -132,4 +130,118 @@ skip:
 
 end:
   ret void
+}
+
+; Say which thread of the system belongs to a slot; the thread calls this.
+define internal void @introduce(ptr %slot) alwaysinline {
+  %thread = call i64 (i64, ...) @syscall(i64 $SYS_GETTID)
+  %thread.p = getelementptr i64, ptr %slot, i64 $SLOT_THREAD
+  store atomic i64 %thread, ptr %thread.p monotonic, align 8
+  ret void
+}
+
+; Wake the thread of a slot, which sleeps, on another core than this one if there are enough
+; for all.
+;
+; The core that was left out is noted after it was left out, so that the thread, which
+; may already run, finds the note now or before it sleeps again. While there is a note,
+; nobody leaves out another core.
+define internal void @wake_elsewhere(ptr %slot) noinline {
+  %set = alloca [$AFFINITY_WORDS x i64]
+  %pool.p = getelementptr i64, ptr %slot, i64 $SLOT_POOL
+  %pool = load ptr, ptr %pool.p
+  %size.p = getelementptr i64, ptr %pool, i64 $SIZE
+  %size = load atomic i64, ptr %size.p monotonic, align 8
+  %cores.p = getelementptr i64, ptr %pool, i64 $CORES
+  %cores = load i64, ptr %cores.p
+  %enough = icmp ule i64 %size, %cores
+  %thread.p = getelementptr i64, ptr %slot, i64 $SLOT_THREAD
+  %thread = load atomic i64, ptr %thread.p monotonic, align 8
+  %known = icmp ne i64 %thread, 0
+  %left_out.p = getelementptr i64, ptr %slot, i64 $SLOT_LEFT_OUT
+  %left_out = load atomic i64, ptr %left_out.p monotonic, align 8
+  %everywhere = icmp eq i64 %left_out, 0
+  %here.half = call i32 @sched_getcpu()
+  %here = sext i32 %here.half to i64
+  %fits = icmp ult i64 %here, $AFFINITY_CORES
+  %may.0 = and i1 %enough, %known
+  %may.1 = and i1 %everywhere, %fits
+  %may = and i1 %may.0, %may.1
+  br i1 %may, label %ask, label %wake
+
+ask:
+  %number = trunc i64 %thread to i32
+  %bytes = shl i64 $AFFINITY_WORDS, 3
+  %error = call i32 @sched_getaffinity(i32 %number, i64 %bytes, ptr %set)
+  %asked = icmp eq i32 %error, 0
+  br i1 %asked, label %leave_out, label %wake
+
+leave_out:
+  %had = call i1 @put_core(ptr %set, i64 %here, i1 false)
+  br i1 %had, label %move, label %wake
+
+move:
+  ; An error if no core is left: then nothing changes.
+  %refused = call i32 @sched_setaffinity(i32 %number, i64 %bytes, ptr %set)
+  %moved = icmp eq i32 %refused, 0
+  br i1 %moved, label %note, label %wake
+
+note:
+  %noted = add i64 %here, 1
+  store atomic i64 %noted, ptr %left_out.p release, align 8
+  br label %wake
+
+wake:
+  call void @wake(ptr %slot)
+  ret void
+}
+
+; Put back a core that was left out when the thread of the slot, which calls this, was woken.
+define internal void @return_core(ptr %slot) alwaysinline {
+  %left_out.p = getelementptr i64, ptr %slot, i64 $SLOT_LEFT_OUT
+  %left_out = load atomic i64, ptr %left_out.p acquire, align 8
+  %everywhere = icmp eq i64 %left_out, 0
+  br i1 %everywhere, label %end, label %put
+
+put:
+  call void @put_back(ptr %left_out.p)
+  br label %end
+
+end:
+  ret void
+}
+
+define internal void @put_back(ptr %left_out.p) noinline {
+  %set = alloca [$AFFINITY_WORDS x i64]
+  %left_out = load atomic i64, ptr %left_out.p acquire, align 8
+  %core = sub i64 %left_out, 1
+  %bytes = shl i64 $AFFINITY_WORDS, 3
+  %error = call i32 @sched_getaffinity(i32 0, i64 %bytes, ptr %set)
+  %asked = icmp eq i32 %error, 0
+  br i1 %asked, label %put, label %end
+
+put:
+  %had = call i1 @put_core(ptr %set, i64 %core, i1 true)
+  %ignored = call i32 @sched_setaffinity(i32 0, i64 %bytes, ptr %set)
+  br label %end
+
+end:
+  store atomic i64 0, ptr %left_out.p release, align 8
+  ret void
+}
+
+; Put a core into a set, or take it out; whether it was in it.
+define internal i1 @put_core(ptr %set, i64 %core, i1 %in) alwaysinline {
+  %at = lshr i64 %core, 6
+  %place = and i64 %core, 63
+  %bit = shl i64 1, %place
+  %word.p = getelementptr i64, ptr %set, i64 %at
+  %word = load i64, ptr %word.p
+  %others.mask = xor i64 %bit, -1
+  %others = and i64 %word, %others.mask
+  %with = or i64 %word, %bit
+  %new = select i1 %in, i64 %with, i64 %others
+  store i64 %new, ptr %word.p
+  %had = icmp eq i64 %word, %with
+  ret i1 %had
 }

@@ -48,7 +48,8 @@ _SYSTEM = (
 _CORES = ("bcmp", "sched_getcpu", "sched_getaffinity", "sched_setaffinity")
 
 _FUTEX = {"x86_64": 202, "aarch64": 98, "riscv64": 98, "ppc64le": 221, "s390x": 238}
-"""Numbers of the system call on Linux."""
+_GETTID = {"x86_64": 186, "aarch64": 178, "riscv64": 178, "ppc64le": 207, "s390x": 236}
+"""Numbers of system calls on Linux."""
 
 _TUNING = {
     "FEW": 4,  # Workers that count their arrivals beside what they spin on.
@@ -135,13 +136,16 @@ def _clock() -> int:
     return int(getattr(time, name))
 
 
+def _knows_system_calls() -> bool:
+    return sys.platform == "linux" and _machine() in _FUTEX
+
+
 def _parking() -> str:
-    known = sys.platform == "linux" and _machine() in _FUTEX
-    return "futex.ll" if known else "polling.ll"
+    return "futex.ll" if _knows_system_calls() else "polling.ll"
 
 
 def _cores() -> str:
-    return "linux_cores.ll" if sys.platform == "linux" else "anycores.ll"
+    return "linux_cores.ll" if _knows_system_calls() else "anycores.ll"
 
 
 def native_text() -> str:
@@ -169,6 +173,7 @@ def native_text() -> str:
         "CLOCK": _clock(),
         "SIG_SETMASK": int(signal.SIG_SETMASK),
         "SYS_FUTEX": _FUTEX.get(_machine(), 0),
+        "SYS_GETTID": _GETTID.get(_machine(), 0),
     }
     files = (
         processor.text,

@@ -205,7 +205,7 @@ define internal void @tell(ptr %slot, i32 %state) alwaysinline {
   br i1 %asleep, label %wake, label %end
 
 wake:
-  call void @wake(ptr %slot)
+  call void @wake_elsewhere(ptr %slot)
   br label %end
 
 end:
@@ -266,6 +266,7 @@ entry:
   %pool = load ptr, ptr %pool.p
   %worker.p = getelementptr i64, ptr %slot, i64 $SLOT_WORKER
   %worker = load i64, ptr %worker.p
+  call void @introduce(ptr %slot)
   br label %idle
 
 idle:
@@ -318,6 +319,7 @@ awake:
   br i1 %soon, label %check, label %tired
 
 tired:
+  call void @return_core(ptr %slot)
   %core.p = getelementptr i64, ptr %slot, i64 $SLOT_CORE
   store atomic i64 0, ptr %core.p monotonic, align 8
   %exchange = cmpxchg ptr %slot, i32 0, i32 2 acq_rel acquire
@@ -330,6 +332,7 @@ check:
 
 sleep:
   call void @sleep_while(ptr %slot, i32 2, i64 -1)
+  call void @return_core(ptr %slot)
   br label %check
 
 roused:

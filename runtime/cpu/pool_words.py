@@ -34,6 +34,10 @@ SLOT_JOB = 1
 SLOT_WORKERS = 2
 SLOT_POOL = 3
 SLOT_WORKER = 4
+SLOT_THREAD = 5
+"""The system's number of the thread; 0 if unknown."""
+SLOT_LEFT_OUT = 6
+"""The number of a core, plus 1, where the thread may not run until it has been woken."""
 SLOT_CORE = 8
 """The number of the core on which the worker was last, plus 1; 0 if unknown, and while it
 sleeps between jobs. On a cache line that otherwise nobody writes."""

@@ -67,7 +67,7 @@ try:
   br i1 %slept, label %wake, label %end
 
 wake:
-  call void @wake(ptr %slot)
+  call void @wake_elsewhere(ptr %slot)
   br label %end
 
 end:
