@@ -132,8 +132,11 @@ end:
   ret void
 }
 
-; Say which thread of the system belongs to a slot; the thread calls this.
+; Say which thread of the system belongs to a slot; the thread calls this first. After a fork
+; there may be a note for the parent's thread.
 define internal void @introduce(ptr %slot) alwaysinline {
+  %left_out.p = getelementptr i64, ptr %slot, i64 $SLOT_LEFT_OUT
+  store atomic i64 0, ptr %left_out.p monotonic, align 8
   %thread = call i64 (i64, ...) @syscall(i64 $SYS_GETTID)
   %thread.p = getelementptr i64, ptr %slot, i64 $SLOT_THREAD
   store atomic i64 %thread, ptr %thread.p monotonic, align 8

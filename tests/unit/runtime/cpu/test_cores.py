@@ -233,6 +233,19 @@ def test_cores_that_somebody_forbade_stay_forbidden(
     assert sleeper.may_run_on() == others
 
 
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one core")
+def test_what_an_earlier_thread_should_put_back_is_forgotten(
+    cores: TwoWorkers, sleeper: Sleeper, here: int
+):
+    cores.call("woken", 1)
+    others = sleeper.may_run_on()
+    after_fork = Sleeper(cores)
+    os.sched_setaffinity(after_fork.number, others)
+    after_fork.wake_up()
+    assert after_fork.may_run_on() == others
+    after_fork.end()
+
+
 def test_threads_may_run_everywhere_after_jobs():
     pool = WorkerPool(2)
     try:
