@@ -32,20 +32,24 @@ class WorkgroupPhases:
         self._traps = traps
         self._found: dict[Hashable, ir.Function] = {}
 
-    def of(self, segment: vyre.ProgramOp, ended: int | None) -> ir.Function:
+    def of(
+        self, segment: vyre.ProgramOp, ended: int | None, *, inlined: bool = False
+    ) -> ir.Function:
         """
         The function that runs a segment for one workgroup. Where there are traps, `ended`
         is where the workgroup's memory has a byte for each invocation.
         """
         if ended is not None:
-            return self._emitted(segment, ended)
-        key = _key(segment)
+            return self._emitted(segment, ended, inlined)
+        key = inlined, _key(segment)
         if key not in self._found:
-            self._found[key] = self._emitted(segment, None)
+            self._found[key] = self._emitted(segment, None, inlined)
         return self._found[key]
 
-    def _emitted(self, segment: vyre.ProgramOp, ended: int | None) -> ir.Function:
-        function, values = declare_phase(self._module, segment)
+    def _emitted(
+        self, segment: vyre.ProgramOp, ended: int | None, inlined: bool
+    ) -> ir.Function:
+        function, values = declare_phase(self._module, segment, inlined=inlined)
         Phase(function, values, segment, self._traps, is_alone=True, ended=ended).emit()
         return function
 
