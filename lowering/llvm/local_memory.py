@@ -26,10 +26,6 @@ from vyre.dialects import vyre
 from vyre.lowering.llvm.workgroup_memory import ALIGNMENT, clear
 from vyre.lowering.llvm.workgroup_places import Declaration, Needs, Places
 
-LOCAL = "local"
-"""How names of functions begin that have such memory. They are simplified again when loops
-have become vectors: only then loads and stores are alike (`vyre.runtime.cpu.machine`)."""
-
 MOST_BYTES = 4096
 """That a function may have: threads may have small stacks."""
 

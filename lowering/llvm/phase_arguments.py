@@ -20,19 +20,18 @@ from vyre.lowering.llvm.values import INDEX, POINTER, Environment, register_type
 def declare_phase(
     module: ir.Module,
     program: vyre.ProgramOp,
-    kind: str = "phase",
     *,
     inlined: bool = False,
 ) -> tuple[ir.Function, Environment]:
     """
     Add a function for a program to a module, without code yet; gives it, and where the
-    program's buffers and parameters are in its arguments. `kind` is how its name begins.
+    program's buffers and parameters are in its arguments.
     """
     table = list(program.launch_table)
     types = [type for e in table for type in register_types([e.results[0].type])]
     context = [POINTER, INDEX, POINTER, *[INDEX] * 5]
     signature = ir.FunctionType(ir.VoidType(), [*context, *types])
-    name = module.get_unique_name(plain(f"{kind}.{program.sym_name.data}"))
+    name = module.get_unique_name(plain(f"phase.{program.sym_name.data}"))
     function = ir.Function(module, signature, name)
     function.linkage = "internal"
     function.attributes.add("alwaysinline" if inlined else "noinline")

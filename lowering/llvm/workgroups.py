@@ -16,7 +16,7 @@ from vyre.lowering.llvm.folding import FoldingBuilder
 from vyre.lowering.llvm.grids import each_workgroup
 from vyre.lowering.llvm.hosts import HostCode
 from vyre.lowering.llvm.invocations import Three
-from vyre.lowering.llvm.local_memory import LOCAL, LocalPlaces, is_worth_inlining
+from vyre.lowering.llvm.local_memory import LocalPlaces, is_worth_inlining
 from vyre.lowering.llvm.phase_arguments import declare_phase
 from vyre.lowering.llvm.values import INDEX, Environment
 from vyre.lowering.llvm.workgroup_phases import WorkgroupPhases
@@ -42,7 +42,7 @@ def emit_workgroups(
         name: functions.of(segment, needs.ended, inlined=is_local)
         for name, segment in plan.segments.items()
     }
-    function, passed = declare_phase(module, program, LOCAL if is_local else "phase")
+    function, passed = declare_phase(module, program)
     builder = FoldingBuilder(function.append_basic_block("entry"))
     over = function.append_basic_block("over")
     job, worker, memory, *groups, first, end = function.args[:8]

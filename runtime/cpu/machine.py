@@ -6,7 +6,6 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from vyre.lowering.llvm.local_memory import LOCAL
 from vyre.lowering.llvm.masks import HAS_MASKS, answer
 from vyre.runtime.cpu.native import llvm_lock
 
@@ -78,9 +77,6 @@ def optimised(text: str, processor: Processor) -> llvm.ModuleRef:
         options = llvm.create_pipeline_tuning_options(speed_level=OPTIMISATION)
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
-        for function in module.functions:
-            if function.name.startswith(f"{LOCAL}."):
-                builder.getFunctionPassManager().run(function, builder)
         return module
 
 

@@ -96,7 +96,7 @@ def source(text: str) -> str:
 @pytest.mark.parametrize("count", [32, 160, 170])
 def test_results_are_those_of_the_reference(name: str, trips: int, count: int):
     text = PROGRAMS[name]
-    assert 'define internal void @"local.p' in source(text)
+    assert variables(source(text)) > 0
     numbers = np.arange(1, count + 1, dtype=np.int32)
     Everywhere(text).check({"a": numbers, "n": trips}, grid=-(-count // 32))
 
@@ -111,7 +111,7 @@ HOST = Processor.host()
 
 @pytest.mark.skipif(not HOST.triple.startswith("x86_64"), reason="made for a Zen 4")
 def test_a_tile_that_is_in_registers_is_not_stored():
-    """If functions were not simplified again, both tiles of the product would be stored."""
+    """LLVM hands it on from the segment that fills it to the one that reads it."""
     program = find_program(vyre.parse(MATMUL), None)
     known = Setting((2, 2, 1), {"a": (32, 32), "b": (32, 32), "c": (32, 32)})
     text = Plan(program).source(known).text

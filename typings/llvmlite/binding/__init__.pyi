@@ -1,7 +1,5 @@
 # The part of `llvmlite.binding` that Vyre uses, with types; llvmlite ships none.
 
-from collections.abc import Iterator
-
 llvm_version_info: tuple[int, int, int]
 
 class FeatureMap(dict[str, bool]):
@@ -23,8 +21,6 @@ class ModuleRef:
     name: str
     triple: str
     data_layout: str
-    @property
-    def functions(self) -> Iterator[ValueRef]: ...
     def verify(self) -> None: ...
     def get_function(self, name: str) -> ValueRef: ...
     def as_bitcode(self) -> bytes: ...
@@ -77,12 +73,8 @@ def create_pipeline_tuning_options(
 class ModulePassManager:
     def run(self, IR: ModuleRef, pb: PassBuilder) -> bool: ...
 
-class FunctionPassManager:
-    def run(self, IR: ValueRef, pb: PassBuilder) -> bool: ...
-
 class PassBuilder:
     def getModulePassManager(self) -> ModulePassManager: ...
-    def getFunctionPassManager(self) -> FunctionPassManager: ...
 
 def create_pass_builder(tm: TargetMachine, pto: PipelineTuningOptions) -> PassBuilder: ...
 

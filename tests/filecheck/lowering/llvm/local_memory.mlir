@@ -6,7 +6,7 @@
 
 // CHECK-LABEL: ; ModuleID = "turns"
 //       CHECK: define internal void @"phase.turns.0.0"({{.*}}) alwaysinline
-//       CHECK: define internal void @"local.turns.0"({{.*}}) noinline
+//       CHECK: define internal void @"phase.turns.0"({{.*}}) noinline
 //  CHECK-NEXT: {
 //  CHECK-NEXT: entry:
 //  CHECK-NEXT:   [[TILE:%"\.[0-9]+"]] = alloca [256 x i8], align 64
