@@ -315,7 +315,8 @@ entry:
   br label %awake
 
 awake:
-  %soon = call i1 @spin(ptr %slot, i32 0, i64 %patience)
+  %waits = phi i64 [ %patience, %entry ], [ %waits.next, %roused ]
+  %soon = call i1 @spin(ptr %slot, i32 0, i64 %waits)
   br i1 %soon, label %check, label %tired
 
 tired:
@@ -338,6 +339,13 @@ sleep:
 roused:
   %ignored = cmpxchg ptr %slot, i32 4, i32 0 acq_rel acquire
   call void @rouse_next(ptr %slot)
+  %pool.p = getelementptr i64, ptr %slot, i64 $SLOT_POOL
+  %pool = load ptr, ptr %pool.p
+  %expected.p = getelementptr i64, ptr %pool, i64 $EXPECTED
+  %expected = load atomic i64, ptr %expected.p monotonic, align 8
+  ; Threads that are more than the cores do not spin.
+  %crowded = icmp eq i64 %patience, 0
+  %waits.next = select i1 %crowded, i64 0, i64 %expected
   br label %awake
 
 end:

@@ -18,6 +18,8 @@ ALIVE = 20
 
 LAST_END = 21
 """Ticks when the last dispatch ended."""
+EXPECTED = 22
+"""How many ticks threads that are roused wait for a dispatch."""
 
 LEFT = 32
 """How many threads have not left the job; 32 bits."""

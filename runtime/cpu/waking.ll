@@ -42,6 +42,12 @@ again:
   br i1 %soon, label %call, label %yes
 
 call:
+  ; The next dispatch comes when this one is over; else they would sleep again by then.
+  %unknown = icmp eq i64 %alone, 0
+  %takes = select i1 %unknown, i64 $SHORT_JOB, i64 %alone
+  %expected = add i64 %takes, $SPIN_TICKS
+  %expected.p = getelementptr i64, ptr %pool, i64 $EXPECTED
+  store atomic i64 %expected, ptr %expected.p monotonic, align 8
   call void @rouse(ptr %pool, i64 1)
   call void @rouse(ptr %pool, i64 2)
   br label %yes

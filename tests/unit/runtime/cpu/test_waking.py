@@ -19,7 +19,7 @@ from vyre.lowering.llvm.job import (
     WOKE,
 )
 from vyre.runtime.cpu.pool import WorkerPool, default_count
-from vyre.runtime.cpu.pool_words import LAST_END, SLOT_SIZE, SLOTS
+from vyre.runtime.cpu.pool_words import EXPECTED, LAST_END, SLOT_SIZE, SLOTS
 
 ASLEEP = 2
 THERE = OWN + 3
@@ -34,6 +34,10 @@ class Watched(WorkerPool):
 
     def wait_for_sleep(self) -> None:
         wait_until(lambda: all(self.sleeps(worker) for worker in range(1, self.count)))
+
+    @property
+    def expected(self) -> int:
+        return int(self._words[EXPECTED])
 
     def seem_idle(self) -> None:
         """As if the last dispatch had been long ago."""
@@ -123,6 +127,26 @@ def test_threads_are_roused_if_dispatches_come_in_a_row(pool: Watched):
 
     wait_until(is_shared)
     assert words[CHOICE] == CHOSE_NOTHING
+
+
+@pytest.mark.skipif(default_count() < 2, reason="threads do not spin on one core")
+@pytest.mark.parametrize(("alone", "expected"), [(2**21, 2**21), (0, None)])
+def test_roused_threads_wait_until_the_job_is_over(
+    pool: Watched, alone: int, expected: int | None
+):
+    """Else they would sleep again when the next one comes, if it takes long enough."""
+    words = job_of_two(pool)
+
+    def is_roused() -> bool:
+        for _ in range(100):
+            words[WOKE], words[ALONE] = 2**22 - 1, alone
+            workers_of(pool, words)
+            if pool.expected:
+                return True
+        return False
+
+    wait_until(is_roused)
+    assert pool.expected > (2**22 if expected is None else expected)
 
 
 def test_threads_are_not_roused_if_they_do_not(pool: Watched):
