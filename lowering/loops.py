@@ -10,10 +10,10 @@ from xdsl.ir import Operation
 MostTrips: TypeAlias = Callable[[scf.ForOp], int | None]
 """How many trips a loop makes at most, if that is known."""
 
-STRETCHES = (1 << 16, 1 << 8, 1 << 4, 1)
+STRETCHES = (1 << 16, 1 << 6, 1 << 2, 1)
 """
 Trips of a loop between two looks at whether it shall stop, by how deep loops are nested in
-it: each may run that often without looking.
+it: each may run that often without looking. All together that is 2^24 trips at most.
 """
 
 LONGEST = 1 << 24
@@ -26,7 +26,49 @@ def stretch(op: Operation) -> int:
 
     Example: of a loop in which there is no other, it is 65536.
     """
-    return STRETCHES[min(depth(op), len(STRETCHES)) - 1]
+    return stretch_around(depth(op))
+
+
+def stretch_around(depth: int) -> int:
+    """
+    Trips of a loop between two looks, by how deep loops are nested, that one counted.
+
+    Example: `stretch_around(1)` is 65536.
+    """
+    return STRETCHES[min(depth, len(STRETCHES)) - 1]
+
+
+def is_in_loop(op: Operation) -> bool:
+    """
+    Whether an operation is inside a loop.
+
+    Example: `is_in_loop(inner)` of one of two loops
+    """
+    around = op.parent_op()
+    while around is not None and not isinstance(around, scf.ForOp | scf.WhileOp):
+        around = around.parent_op()
+    return around is not None
+
+
+def trips_of(op: Operation) -> int | None:
+    """
+    How many trips all loops in an operation make together at most; None if one may be long.
+
+    Example: `trips_of(program)` is 0 if there are none.
+    """
+    loops = _loops_in(op)
+    if not all(isinstance(loop, scf.ForOp) and is_short(loop) for loop in loops):
+        return None
+    return sum(_all_trips(loop, literal_trips) or 0 for loop in loops)
+
+
+def has_long_loops(op: Operation) -> bool:
+    """
+    Whether there is a loop inside an operation that may be long.
+
+    Example: `has_long_loops(program)` if it has an `scf.while`
+    """
+    return trips_of(op) is None
 
 
 def literal_trips(op: scf.ForOp) -> int | None:

@@ -17,7 +17,7 @@ from vyre.lowering.llvm.metadata import keep_rolled
 from vyre.lowering.llvm.scalars import EMITTERS, emit_scalar
 from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment, register_types
-from vyre.lowering.loops import STRETCHES, depth, is_short, stretch
+from vyre.lowering.loops import depth, is_short, stretch, stretch_around
 
 Registers = list[ir.Value]
 
@@ -132,6 +132,12 @@ class ControlCode(ABC):
             ways.append((registers, self.builder.block))
         self.values.bind(op.res, self._merged(op.res, ways))
 
+    def made_trips(self, op: Operation, trips: ir.Value) -> None:
+        """Emit what follows a loop that may be long, after so many trips."""
+        many = ir.Constant(INDEX, stretch(op))
+        with self.builder.if_then(self.builder.icmp_unsigned(">", trips, many)):
+            self.poll()
+
     def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[bool]:
         """
         Emit what chooses between versions of a loop, each of which is emitted next; gives
@@ -143,17 +149,15 @@ class ControlCode(ABC):
         self, op: scf.ForOp, trips: Trips, carried: Registers, *, is_bounded: bool
     ) -> Registers:
         if not is_bounded and _may_be_vectorised(op):
-            return self._stretches(op, trips, carried)
-        registers = self._stretch(
-            op, trips, trips.first, trips.end, carried, is_polled=not is_bounded
-        )
-        if not is_bounded:
-            return registers
+            registers = self._stretches(op, trips, carried)
+        else:
+            registers = self._stretch(
+                op, trips, trips.first, trips.end, carried, is_polled=not is_bounded
+            )
         if not is_short(op):
-            left = self.builder.sub(trips.end, trips.first)
-            many = ir.Constant(left.type, stretch(op))
-            with self.builder.if_then(self.builder.icmp_unsigned(">", left, many)):
-                self.poll()
+            # In each version: LLVM keeps them apart only if each goes on by itself.
+            made = self.builder.sub(trips.end, trips.first)
+            self.made_trips(op, self.builder.zext(made, INDEX))
         return registers
 
     def _stretches(self, op: scf.ForOp, trips: Trips, carried_in: Registers) -> Registers:
@@ -216,8 +220,8 @@ class ControlCode(ABC):
         registers = self.block(op.body.block)
         if registers is not None:
             following = trips.after(builder, counter)
-            if is_polled and _goes_so_far(following.type, stretch(op)):
-                self._poll_every(stretch(op), following)
+            if is_polled:
+                self.poll_every(stretch(op), following)
             _come_from([counter, *carried], [following, *registers], builder.block)
             back_edge = builder.branch(head)
             if not is_short(op):
@@ -253,17 +257,22 @@ class ControlCode(ABC):
         again = self.block(op.after_region.block)
         if again is not None:
             following = builder.add(trip, ir.Constant(INDEX, 1))
-            longest = STRETCHES[min(depth(op) + 1, len(STRETCHES)) - 1]
-            self._poll_every(longest, following)
+            self.poll_every(stretch_around(depth(op) + 1), following)
             _come_from([trip, *carried], [following, *again], builder.block)
             builder.branch(head)
 
         builder.position_at_end(after)
         self.values.bind(op.res, passed)
+        self.made_trips(op, trip)
 
-    def _poll_every(self, trips: int, number: ir.Value) -> None:
-        """Look whether to stop after so many trips, a power of two, which are numbered."""
+    def poll_every(self, trips: int, number: ir.Value) -> None:
+        """
+        Look whether to stop after so many trips of a loop, a power of two; they are
+        numbered. If there cannot be so many, nobody looks.
+        """
         builder = self.builder
+        if not _goes_so_far(number.type, trips):
+            return
         rest = builder.and_(number, ir.Constant(number.type, trips - 1))
         is_time = builder.icmp_unsigned("==", rest, ir.Constant(number.type, 0))
         with builder.if_then(is_time):

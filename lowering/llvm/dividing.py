@@ -36,7 +36,7 @@ class Division:
 
     `share` is how many workgroups each worker has; as many as `rest` have one more.
 
-    Example: `Division.of(builder, context, workers, count).run_uneven(run, 4, poll)`
+    Example: `Division.of(builder, context, workers, count).run_whole(run, longest, poll)`
     """
 
     def __init__(
@@ -95,13 +95,16 @@ class Division:
         builder.branch(head)
         builder.position_at_end(after)
 
-    def run_uneven(self, run: Run, few: int, poll: Callable[[], None]) -> None:
+    def run_uneven(
+        self, run: Run, few: int, longest: ir.Value, poll: Callable[[], None]
+    ) -> None:
         """
         The worker's part in pieces; then what is left of the others' parts, if there are
-        more than so many workgroups for each.
+        more than so many workgroups for each. No piece has more than `longest`.
         """
         builder, pieces = self._builder, ir.Constant(INDEX, PIECES)
-        size = builder.add(builder.udiv(self.share, pieces), ir.Constant(INDEX, 1))
+        even = builder.add(builder.udiv(self.share, pieces), ir.Constant(INDEX, 1))
+        size = smaller(builder, even, longest)
         is_much = builder.icmp_unsigned(">", self.share, ir.Constant(INDEX, few))
         with builder.if_else(is_much) as (then, otherwise):
             with then:

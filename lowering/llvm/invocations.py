@@ -23,11 +23,23 @@ from vyre.lowering.llvm.counting import counted, smaller
 from vyre.lowering.llvm.loop_bounds import Access as LoopAccess
 from vyre.lowering.llvm.loop_bounds import is_from_outside, loop_accesses, moves_with
 from vyre.lowering.llvm.metadata import LIKELY, Parallel
+from vyre.lowering.llvm.spending import Spending
 from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment
-from vyre.lowering.loops import LONGEST, STRETCHES, is_short
+from vyre.lowering.loops import (
+    LONGEST,
+    STRETCHES,
+    is_in_loop,
+    is_short,
+    stretch,
+    stretch_around,
+)
 
 SUBGROUP_SIZE = 32
+
+FEW_TRIPS = 32
+"""Trips of a loop that are not counted, because that takes time in each invocation.
+Launches look whether to stop after many invocations with so few (`costs.py` assumes 8)."""
 
 Three = Sequence[ir.Value]
 """Registers for x, y and z."""
@@ -83,6 +95,8 @@ class Exits:
     traps: list[vyre.TrapOp]
     ended: ir.Value | None = None
     """The address of a byte to set when the invocation traps, if it has more to do."""
+    spending: Spending | None = None
+    """Trips of loops that may be long, by all invocations; if there are such loops."""
 
 
 class InvocationCode(ControlCode):
@@ -118,6 +132,21 @@ class InvocationCode(ControlCode):
         is_over = self._context.is_over(self.builder)
         self.builder.cbranch(is_over, self._exits.over, on)
         self.builder.position_at_end(on)
+
+    @override
+    def made_trips(self, op: Operation, trips: ir.Value) -> None:
+        spending = self._exits.spending
+        if spending is None or is_in_loop(op):
+            super().made_trips(op, trips)
+            return
+        builder = self.builder
+        weight = ir.Constant(INDEX, stretch_around(1) // stretch(op))
+        spent = builder.mul(trips, weight)
+        is_much = builder.icmp_unsigned(">", spent, ir.Constant(INDEX, FEW_TRIPS))
+        with builder.if_then(is_much):
+            spending.add(builder, spent)
+            with spending.when_due(builder):
+                self.poll()
 
     def skip_if_ended(self) -> None:
         """Do nothing if the invocation has trapped in an earlier phase of its workgroup."""

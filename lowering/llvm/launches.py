@@ -162,10 +162,11 @@ class _LaunchCode:
             return
         size = prod(together[0].program.workgroup)
         cost = max(1, sum(batch.cost for batch in together) * size)
-        if any(is_uneven(batch.program) for batch in together):
-            self._division.run_uneven(self._run_all, SHORT // cost, self._poll)
-            return
         longest = LONGEST_PIECE // cost
+        if any(is_uneven(batch.program) for batch in together):
+            most = ir.Constant(INDEX, max(1, longest))
+            self._division.run_uneven(self._run_all, SHORT // cost, most, self._poll)
+            return
         if len(self.runs) > 1 or any(batch.count > 1 for batch in together):
             longest = min(longest, NEAR // size)
         pieces = ir.Constant(INDEX, max(1, longest))

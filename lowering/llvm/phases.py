@@ -53,12 +53,14 @@ from vyre.lowering.llvm.row_parts import (
     numbers,
 )
 from vyre.lowering.llvm.sifting import Flags, conditions_ahead, row_blocks
+from vyre.lowering.llvm.spending import Spending
 from vyre.lowering.llvm.values import INDEX, Environment
 from vyre.lowering.llvm.workgroup_memory import (
     clear,
     has_workgroup_memory,
     workgroup_layout,
 )
+from vyre.lowering.loops import has_long_loops, stretch_around
 
 
 class Phase:
@@ -101,10 +103,13 @@ class Phase:
         self._leaving_out = None if self._low_bits else next(leaving_out, None)
         self._conditions = conditions_ahead(program)
         self._row_conditions = row_conditions(program.body.block)
+        self._spending: Spending | None = None
 
     def emit(self) -> None:
         """Write the function."""
         builder = self._builder
+        if has_long_loops(self._program):
+            self._spending = Spending(builder, stretch_around(1))
         if self._is_alone:
             self._alone()
         elif uses_workgroups(self._program) or has_workgroup_memory(self._program):
@@ -331,7 +336,8 @@ class Phase:
         self, position: Position, following: ir.Block, inside: Collection[RowAccess] = ()
     ) -> InvocationCode:
         builder = self._builder
-        exits = Exits(following, self._over, self._traps, self._ended_address(position))
+        ended = self._ended_address(position)
+        exits = Exits(following, self._over, self._traps, ended, self._spending)
 
         def trapped() -> Position:
             if not self._is_alone:

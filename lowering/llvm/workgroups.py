@@ -7,8 +7,13 @@ barrier are; here it lies beside the workgroup's own memory (`workgroup_places.p
 Invocations that trap are marked there, because others go on until the next grid barrier.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
 from llvmlite import ir
 from typing_extensions import override
+from xdsl.dialects import scf
 
 from vyre.dialects import vyre
 from vyre.lowering.llvm.context import Context
@@ -18,9 +23,12 @@ from vyre.lowering.llvm.hosts import HostCode
 from vyre.lowering.llvm.invocations import Three
 from vyre.lowering.llvm.local_memory import LocalPlaces, is_worth_inlining
 from vyre.lowering.llvm.phase_arguments import declare_phase
+from vyre.lowering.llvm.spending import Spending
+from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment
 from vyre.lowering.llvm.workgroup_phases import WorkgroupPhases
 from vyre.lowering.llvm.workgroup_places import Needs, Places, WorkerPlaces
+from vyre.lowering.loops import LONGEST, stretch_around, trips_of
 from vyre.passes.workgroup_plan import WorkgroupPlan
 
 
@@ -38,8 +46,10 @@ def emit_workgroups(
     """
     needs = Needs.of(plan, program)
     is_local = is_worth_inlining(plan.schedule, needs)
-    phases = {
-        name: functions.of(segment, needs.ended, inlined=is_local)
+    segments = {
+        name: _Segment(
+            functions.of(segment, needs.ended, inlined=is_local), _trips(segment)
+        )
         for name, segment in plan.segments.items()
     }
     function, passed = declare_phase(module, program)
@@ -48,12 +58,14 @@ def emit_workgroups(
     job, worker, memory, *groups, first, end = function.args[:8]
     context = Context(job, worker, memory)
     places = LocalPlaces(builder, needs) if is_local else WorkerPlaces(context, needs)
+    spending = Spending(builder, LONGEST)
     with each_workgroup(builder, first, end, groups) as row:
         places.clear(builder)
         values = Environment()
         _bind_table(values, program, plan, passed, [*row.ids, *groups])
-        code = _WorkgroupCode(builder, values, context, places, over)
-        code.begin(phases, groups, row.group)
+        code = _WorkgroupCode(builder, values, context, places, spending, over)
+        code.begin(segments, groups, row.group)
+        code.poll_if_due()
         for buffer in plan.memory:
             code.bind_memory(buffer)
         code.block(plan.schedule.body.block)
@@ -77,8 +89,29 @@ def _bind_table(
         values.bind([entry.value], [number])
 
 
+@dataclass(frozen=True)
+class _Segment:
+    """The function of a segment, and how many trips a launch of it counts as."""
+
+    function: ir.Function
+    trips: int
+
+
+def _trips(segment: vyre.ProgramOp) -> int:
+    """
+    Trips of all invocations of a workgroup together. Of loops that may be long it is what
+    they may have made since they last looked whether to stop.
+    """
+    trips = trips_of(segment)
+    in_loops = stretch_around(1) if trips is None else trips * prod(segment.workgroup)
+    return prod(segment.workgroup) + in_loops
+
+
 class _WorkgroupCode(HostCode):
-    """Emits the schedule of a workgroup."""
+    """
+    Emits the schedule of a workgroup. Its loops look whether to stop when launches have
+    made many trips.
+    """
 
     def __init__(
         self,
@@ -86,16 +119,31 @@ class _WorkgroupCode(HostCode):
         values: Environment,
         context: Context,
         places: Places,
+        spending: Spending,
         over: ir.Block,
     ):
         one = ir.Constant(INDEX, 1)
         sizes = [ir.Constant(INDEX, size) for size in places.needs.workgroup]
         super().__init__(builder, values, context, [one, one, one], sizes, over)
         self._places = places
+        self._spending = spending
 
-    def begin(self, phases: dict[str, ir.Function], groups: Three, group: ir.Value) -> None:
-        """Say which functions there are, and which workgroup of the grid it is."""
-        self._phases = phases
+    @override
+    def poll_every(self, trips: int, number: ir.Value) -> None:
+        self.poll_if_due()
+
+    @override
+    def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[bool]:
+        yield False
+
+    def poll_if_due(self) -> None:
+        """Look whether to stop if there were many trips since the last look."""
+        with self._spending.when_due(self.builder):
+            self.poll()
+
+    def begin(self, segments: dict[str, _Segment], groups: Three, group: ir.Value) -> None:
+        """Say which segments there are, and which workgroup of the grid it is."""
+        self._segments = segments
         end = self.builder.add(group, ir.Constant(INDEX, 1))
         context = self.context
         self._common = [context.job, context.worker, context.memory, *groups, group, end]
@@ -110,8 +158,9 @@ class _WorkgroupCode(HostCode):
     @override
     def launch(self, op: vyre.LaunchOp) -> None:
         registers = self.values.registers(op.arguments)
-        function = self._phases[op.segment.string_value()]
-        self.builder.call(function, [*self._common, *registers])
+        segment = self._segments[op.segment.string_value()]
+        self.builder.call(segment.function, [*self._common, *registers])
+        self._spending.add(self.builder, ir.Constant(INDEX, segment.trips))
 
     @override
     def scratch(self, op: vyre.ScratchOp) -> None:

@@ -44,7 +44,7 @@ vyre.program @turns [64, 1, 1] {
 // CHECK-LABEL: ; ModuleID = "trapping"
 //   CHECK-NOT: alwaysinline
 //       CHECK: define internal void @"phase.trapping.0"(
-//   CHECK-NOT: alloca
+//   CHECK-NOT: x i8]
 vyre.program @trapping [64, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
   %tile = vyre.buffer "tile" workgroup : memref<64xi32>
@@ -69,7 +69,7 @@ vyre.program @trapping [64, 1, 1] {
 // CHECK-LABEL: ; ModuleID = "large"
 //   CHECK-NOT: alwaysinline
 //       CHECK: define internal void @"phase.large.0"(
-//   CHECK-NOT: alloca
+//   CHECK-NOT: x i8]
 vyre.program @large [64, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
   %tile = vyre.buffer "tile" workgroup : memref<2048xi32>
