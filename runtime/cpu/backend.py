@@ -15,13 +15,8 @@ from vyre.lowering.llvm.job import STATUS_DONE, STATUS_TIMEOUT, STATUS_TRAPPED
 from vyre.runtime.backend import Capabilities, Launch, Outcome, Prepared, Whole
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
 from vyre.runtime.cpu.kernel import CpuKernel
-from vyre.runtime.cpu.machine import Processor
-from vyre.runtime.cpu.native import (
-    compile_object,
-    is_loaded,
-    llvm_lock,
-    native_text,
-)
+from vyre.runtime.cpu.llvm_threads import llvm_lock
+from vyre.runtime.cpu.native import compile_object, is_loaded, native_text
 from vyre.runtime.cpu.pool import WorkerPool
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import DispatchFailed, Trapped
@@ -82,7 +77,6 @@ class CpuBackend(HostBackend):
             return
         self._is_ahead = True
         if self._found_pool_code() is None:
-            Processor.host()  # The plan needs it before LLVM is free again.
             with suppress(RuntimeError):  # There may be no more threads.
                 threading.Thread(target=compile_object, name="vyre pool").start()
 

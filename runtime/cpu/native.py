@@ -13,11 +13,9 @@ it does not, which would take longer than all the rest: the first program waits 
 """
 
 import ctypes
-import os
 import platform
 import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,6 +28,12 @@ import llvmlite.binding as llvm
 
 from vyre.lowering.llvm import job
 from vyre.runtime.cpu import pool_words
+from vyre.runtime.cpu.llvm_threads import (
+    background,
+    emitted,
+    llvm_lock,
+    optimise,
+)
 from vyre.runtime.errors import UnsupportedFeature
 
 EXPORTS = ("dispatch", "meet", "release", "pulse", "retire", "halt")
@@ -76,18 +80,6 @@ class _Processor:
 _X86 = _Processor("x86.ll", 1 << 16, 1 << 21)
 _PROCESSORS = {"x86_64": _X86, "amd64": _X86}
 _ANY = _Processor("anycpu.ll", 50_000, 1_000_000)
-
-
-llvm_lock = threading.RLock()
-"""To be held while LLVM is used. It is also held across a fork: otherwise the child might
-find llvmlite's own lock taken, by a thread that it does not have."""
-
-if sys.platform != "win32":
-    os.register_at_fork(
-        before=llvm_lock.acquire,
-        after_in_parent=llvm_lock.release,
-        after_in_child=llvm_lock.release,
-    )
 
 
 @dataclass(frozen=True)
@@ -205,22 +197,22 @@ def compile_object() -> bytes:
     """
     global _object
     with llvm_lock:
+        target = _target()
+    with background("pool"):
         if _object is None:
-            _object = _compiled()
+            _object = _compiled(target)
         return _object
 
 
-def _compiled() -> bytes:
-    target = _target()
+def _compiled(target: llvm.Target) -> bytes:
     machine = target.create_target_machine(opt=2, reloc="pic", codemodel="small")
-    module = llvm.parse_assembly(native_text())
+    module = llvm.parse_assembly(native_text(), llvm.create_context())
     module.triple = target.triple
     module.data_layout = str(machine.target_data)
     module.verify()
     # At this level it only inlines what is `alwaysinline`.
-    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(0))
-    builder.getModulePassManager().run(module, builder)
-    return machine.emit_object(module)
+    optimise(module, machine, 0)
+    return emitted(module, machine)
 
 
 def _symbols() -> Iterator[tuple[str, int]]:

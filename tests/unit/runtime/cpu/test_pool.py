@@ -423,7 +423,7 @@ def test_floats_are_as_usual(
 def test_the_pool_is_compiled_once_though_asked_for_ahead(monkeypatch: pytest.MonkeyPatch):
     made: list[int] = []
 
-    def compiled_slowly() -> bytes:
+    def compiled_slowly(target: object) -> bytes:
         made.append(threading.get_ident())
         time.sleep(0.05)
         return b"code"
