@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from vyre.analysis.buffer_sources import shared_storage
 from vyre.dialects import vyre
 from vyre.lowering.llvm.names import plain
+from vyre.lowering.llvm.parts import PHASE
 from vyre.lowering.llvm.values import INDEX, POINTER, Environment, register_types
 
 
@@ -31,7 +32,7 @@ def declare_phase(
     types = [type for e in table for type in register_types([e.results[0].type])]
     context = [POINTER, INDEX, POINTER, *[INDEX] * 5]
     signature = ir.FunctionType(ir.VoidType(), [*context, *types])
-    name = module.get_unique_name(plain(f"phase.{program.sym_name.data}"))
+    name = module.get_unique_name(plain(f"{PHASE}{program.sym_name.data}"))
     function = ir.Function(module, signature, name)
     function.linkage = "internal"
     function.attributes.add("alwaysinline" if inlined else "noinline")

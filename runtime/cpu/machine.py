@@ -1,13 +1,21 @@
 """The processor that code is made for, and the way from IR to code that can be called."""
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import llvmlite.binding as llvm
 
 from vyre.lowering.llvm.masks import HAS_MASKS, answer
-from vyre.runtime.cpu.native import llvm_lock
+from vyre.lowering.llvm.parts import parts_of
+from vyre.runtime.cpu.ahead import Ahead
+from vyre.runtime.cpu.llvm_threads import (
+    background,
+    emitted,
+    llvm_lock,
+    optimise,
+)
 
 OPTIMISATION = 3
 """With 2 some compile in half the time, but bitonic sort takes 1.5 times as long."""
@@ -67,27 +75,45 @@ def optimised(text: str, processor: Processor) -> llvm.ModuleRef:
     Example: `str(optimised(text, Processor.host()))`
     """
     with llvm_lock:
-        machine = processor.machine()
-        module = llvm.parse_assembly(text)
-        module.triple = processor.triple
-        module.data_layout = str(machine.target_data)
-        if HAS_MASKS in text:
-            module.link_in(llvm.parse_assembly(answer(processor.features)))
-        module.verify()
-        options = llvm.create_pipeline_tuning_options(speed_level=OPTIMISATION)
-        builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
-        return module
+        return _optimised(text, processor, processor.machine())
 
 
-def object_code(text: str, processor: Processor) -> bytes:
+def _optimised(
+    text: str, processor: Processor, machine: llvm.TargetMachine
+) -> llvm.ModuleRef:
+    context = llvm.create_context()
+    module = llvm.parse_assembly(text, context)
+    module.triple = processor.triple
+    module.data_layout = str(machine.target_data)
+    if HAS_MASKS in text:
+        module.link_in(llvm.parse_assembly(answer(processor.features), context))
+    module.verify()
+    optimise(module, machine, OPTIMISATION)
+    return module
+
+
+def object_code(text: str, processor: Processor) -> list[bytes]:
     """
-    The object code of an IR text.
+    The object code of an IR text, in as many pieces as it has parts. One part is compiled
+    by another thread, if there can be one, at the same time.
 
     Example: `object_code(text, Processor.host())`
     """
+    first, *others = parts_of(text)
     with llvm_lock:
-        return processor.machine().emit_object(optimised(text, processor))
+        _initialise()
+        rest = [Ahead(partial(_object_code_beside, part, processor)) for part in others]
+        return [_object_code(first, processor), *(each.result() for each in rest)]
+
+
+def _object_code_beside(text: str, processor: Processor) -> bytes:
+    with background("part"):
+        return _object_code(text, processor)
+
+
+def _object_code(text: str, processor: Processor) -> bytes:
+    machine = processor.machine()
+    return emitted(_optimised(text, processor, machine), machine)
 
 
 class Linked:
@@ -97,9 +123,11 @@ class Linked:
     Example: `Linked(code, "entry").address`
     """
 
-    def __init__(self, code: bytes, symbol: str):
+    def __init__(self, code: Iterable[bytes], symbol: str):
         with llvm_lock:
-            library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+            library = llvm.JITLibraryBuilder().add_current_process()
+            for piece in code:
+                library.add_object_img(piece)
             library.export_symbol(symbol)
             self._library = library.link(_jit(), f"vyre{next(_names)}")
         self.address: int = self._library[symbol]

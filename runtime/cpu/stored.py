@@ -7,8 +7,10 @@ code for many sizes have it once.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate, pairwise
 
 from vyre.lowering.llvm.layout import Layout
 from vyre.lowering.llvm.plans import Source
@@ -21,21 +23,28 @@ _FITS = b"fits"
 
 @dataclass(frozen=True)
 class Compiled:
-    """Object code, and the words of its jobs."""
+    """Object code, in pieces, and the words of its jobs."""
 
-    code: bytes
+    code: Sequence[bytes]
     layout: Layout
 
     def as_bytes(self) -> bytes:
-        """As one entry of the cache: how long the layout is, the layout, the code."""
-        layout = json.dumps(self.layout.as_data()).encode()
-        return len(layout).to_bytes(8, "little") + layout + self.code
+        """
+        As one entry of the cache: how long the head is, the head with the layout and the
+        lengths of all pieces, and the pieces.
+        """
+        lengths = [len(piece) for piece in self.code]
+        head = json.dumps([self.layout.as_data(), lengths]).encode()
+        return b"".join([len(head).to_bytes(8, "little"), head, *self.code])
 
     @staticmethod
     def from_bytes(data: bytes) -> "Compiled":
         """What `as_bytes` gave."""
-        end = 8 + int.from_bytes(data[:8], "little")
-        return Compiled(data[end:], Layout.from_data(json.loads(data[8:end])))
+        start = 8 + int.from_bytes(data[:8], "little")
+        layout, lengths = json.loads(data[8:start])
+        ends = list(accumulate(lengths, initial=start))
+        code = [data[begin:end] for begin, end in pairwise(ends)]
+        return Compiled(code, Layout.from_data(layout))
 
 
 class StoredCode:

@@ -68,7 +68,7 @@ def test_code_is_made_before_the_pool_is_waited_for(monkeypatch: pytest.MonkeyPa
     order: list[str] = []
     inner, pool_code = kernel.object_code, CpuBackend._pool_code  # pyright: ignore[reportPrivateUsage]
 
-    def made(text: str, processor: Processor) -> bytes:
+    def made(text: str, processor: Processor) -> list[bytes]:
         order.append("code")
         return inner(text, processor)
 

@@ -127,7 +127,7 @@ def test_the_fuzzer_compiles_nothing_twice(tmp_path: Path, monkeypatch: pytest.M
     """Not for other numbers of workers, nor for a split program that is the same code."""
     texts: list[str] = []
 
-    def noting(text: str, processor: Processor) -> bytes:
+    def noting(text: str, processor: Processor) -> list[bytes]:
         texts.append(text)
         return object_code(text, processor)
 

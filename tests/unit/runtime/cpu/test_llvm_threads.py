@@ -1,0 +1,122 @@
+"""LLVM on several threads, and forks meanwhile."""
+
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from vyre.runtime.cpu.ahead import Ahead
+from vyre.runtime.cpu.llvm_threads import background
+from vyre.runtime.cpu.machine import Processor, object_code
+
+TEXT = """
+define internal void @"phase.a"() noinline
+{
+  ret void
+}
+define void @"run"()
+{
+  call void @"phase.a"()
+  ret void
+}
+"""
+
+
+def test_another_thread_has_the_result():
+    threads: list[int] = []
+
+    def function() -> str:
+        threads.append(threading.get_ident())
+        return "result"
+
+    assert Ahead(function).result() == "result"
+    assert threads != [threading.get_ident()]
+
+
+def test_exceptions_come_to_who_asks():
+    later = Ahead(lambda: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        later.result()
+
+
+def refuse(thread: threading.Thread) -> None:
+    """Start no thread."""
+    raise RuntimeError("can't start new thread")
+
+
+def test_without_threads_who_asks_does_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert Ahead(threading.get_ident).result() == threading.get_ident()
+
+
+def test_if_the_thread_is_gone_who_asks_does_it():
+    """As in a child that was forked before the thread came to it."""
+    script = """
+import os, threading
+from vyre.runtime.cpu.ahead import Ahead
+parent, never = os.getpid(), threading.Event()
+later = Ahead(lambda: os.getpid() == parent and never.wait() or 5)
+child = os.fork()
+if not child:
+    assert later.result() == 5
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+never.set()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_parts_are_compiled_without_threads(monkeypatch: pytest.MonkeyPatch):
+    expected = object_code(TEXT, Processor.host())
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert object_code(TEXT, Processor.host()) == expected
+
+
+def test_code_is_made_while_another_thread_makes_the_pool():
+    begun, go_on = threading.Event(), threading.Event()
+
+    def make_pool() -> None:
+        with background("pool"):
+            begun.set()
+            go_on.wait()
+
+    other = threading.Thread(target=make_pool)
+    other.start()
+    begun.wait()
+    try:
+        assert len(object_code(TEXT, Processor.host())) == 2
+    finally:
+        go_on.set()
+        other.join()
+
+
+@pytest.mark.parametrize("lock", ["llvm_lock", 'background("pool")', 'background("part")'])
+def test_a_fork_waits_for_llvm(lock: str):
+    """And all locks are free afterwards, in both processes."""
+    script = f"""
+import os, threading, time
+from vyre.runtime.cpu.llvm_threads import background, llvm_lock
+begun, in_llvm = threading.Event(), [True]
+def work():
+    with {lock}:
+        begun.set()
+        time.sleep(0.1)
+        in_llvm[0] = False
+thread = threading.Thread(target=work)
+thread.start()
+begun.wait()
+child = os.fork()
+assert not in_llvm[0]
+def take_all():
+    with llvm_lock, background("pool"), background("part"):
+        pass
+taking = threading.Thread(target=take_all)
+taking.start()
+taking.join(10)
+assert not taking.is_alive()
+if not child:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
