@@ -20,9 +20,10 @@ _valid: WeakKeyDictionary[ModuleOp, str] = WeakKeyDictionary()
 """What valid modules said when they were checked."""
 
 
-def verify_module(module: ModuleOp) -> None:
+def verify_module(module: ModuleOp) -> str:
     """
-    Check each operation, and then each program, unless that was done and nothing changed.
+    Check each operation, and then each program, unless that was done and nothing changed;
+    gives the digest of the module as it is now.
 
     Raises `InvalidProgram` at the first broken rule.
 
@@ -31,7 +32,8 @@ def verify_module(module: ModuleOp) -> None:
     with deep_recursion():
         said = _valid.get(module)
         if said is not None and said == digest([module]):
-            return
+            return said
         verify_ops(module)
         verify_programs(module)
-        _valid[module] = digest([module])
+        says = _valid[module] = digest([module])
+        return says

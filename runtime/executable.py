@@ -72,12 +72,12 @@ def compile(
     ```
     """
     if isinstance(source, ModuleOp):
-        verify_module(source)
-        module = source
+        module, says = source, verify_module(source)
     else:
-        module = parse(source)
+        module, says = parse(source), None
+    unit = find_unit(module, program, says)
     backend = find_backend(engine)
-    exe = Executable(find_unit(module, program), backend, DispatchConfig(mode=mode))
+    exe = Executable(unit, backend, DispatchConfig(mode=mode))
     # What cannot be split or run is refused now.
     route = exe.route(exe.config, None)
     if backend.capabilities.whole:

@@ -6,7 +6,7 @@ So the program of a megakernel, which takes long to make, is made when somebody 
 (`vyre.runtime.waves`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from xdsl.dialects.builtin import ModuleOp
@@ -87,5 +87,14 @@ def digest_with_traps(ops: Sequence[Operation]) -> str:
 
     Example: `digest_with_traps([program])`
     """
+    return " ".join([digest(ops), *trap_places(ops)])
+
+
+def trap_places(ops: Iterable[Operation]) -> Iterator[str]:
+    """
+    Where the traps of operations stand.
+
+    Example: `next(trap_places([program]))` is `"p.mlir:7:3"`.
+    """
     traps = (op for each in ops for op in operations_of(each) if isinstance(op, TrapOp))
-    return " ".join([digest(ops), *(str(place_of(trap)) for trap in traps)])
+    return (str(place_of(trap)) for trap in traps)

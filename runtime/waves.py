@@ -33,7 +33,7 @@ from vyre.passes.plan_megakernel import PlanMegakernelPass
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.kernel_cache import KernelCache, key_of
 from vyre.runtime.outline import Outline
-from vyre.runtime.unit import Unit, digest_with_traps
+from vyre.runtime.unit import Unit, trap_places
 from vyre.source import deep_recursion
 
 
@@ -70,17 +70,17 @@ def _figures(megakernel: MegakernelOp) -> dict[str, int]:
 class FusedUnit(Unit):
     """
     A megakernel whose waves are fused when the program is first needed. What happens to the
-    megakernel later does not count.
+    megakernel later does not count; `says` is the digest of its module as it is now.
 
-    Example: `FusedUnit(megakernel, None).outline.name` is the megakernel's name.
+    Example: `FusedUnit(megakernel, None, digest([module])).name`
     """
 
-    def __init__(self, megakernel: MegakernelOp, cache: KernelCache | None):
+    def __init__(self, megakernel: MegakernelOp, cache: KernelCache | None, says: str):
         self._megakernel = megakernel.clone()
         programs = [op.clone() for op in dict.fromkeys(megakernel.programs())]
         ModuleOp([*programs, self._megakernel])
-        # What it says now: it gets groups when it is fused.
-        self._said = digest_with_traps([*programs, self._megakernel])
+        name = megakernel.sym_name.data
+        self._said = " ".join([name, says, *trap_places(programs)])
         self._cache = cache
         self._lock = ForkLock()
         self._fused: ProgramOp | None = None

@@ -11,7 +11,7 @@ import vyre
 from vyre.analysis.digest import digest
 from vyre.dialects.vyre import MegakernelOp, ProgramOp
 from vyre.passes import plan_megakernel
-from vyre.runtime import waves
+from vyre.runtime import program_choice, waves
 from vyre.runtime.cpu.backend import CpuBackend
 from vyre.runtime.outline import Outline
 from vyre.runtime.program_choice import find_program
@@ -183,6 +183,16 @@ def test_the_caller_may_change_the_module_later(fusing: Fusing):
     assert fusing.count == 1
     assert "changed" not in str(exe.program)
     check(exe)
+
+
+def test_what_a_module_says_is_read_once(fusing: Fusing, monkeypatch: pytest.MonkeyPatch):
+    """By those who check it; code of a text is found by its module and the other way round."""
+    module = vyre.parse(WAVES)
+    with monkeypatch.context() as patched:
+        patched.delattr(program_choice, "digest")
+        check(vyre.compile(module, engine=CpuBackend(1)))
+    check(start())
+    assert fusing.count == 1
 
 
 def test_other_engines_fuse(fusing: Fusing):
