@@ -107,7 +107,9 @@ class ProgramOp(IRDLOperation):
     @property
     def table(self) -> Iterator[BufferOp | ParamOp]:
         """Buffers and parameters in declaration order."""
-        return (op for op in self.body.block.ops if isinstance(op, BufferOp | ParamOp))
+        return (
+            op for op in self.body.block.ops if type(op) is BufferOp or type(op) is ParamOp
+        )
 
     @property
     def launch_table(self) -> Iterator[BufferOp | ParamOp]:

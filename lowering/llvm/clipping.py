@@ -42,6 +42,7 @@ from xdsl.traits import IsTerminator
 from vyre.analysis.integer_ops import literal_of
 from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.uniformity import Level, uniformity
+from vyre.analysis.walking import operations_in
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import LinearScope
 
@@ -69,7 +70,7 @@ IDS = (
     vyre.SubgroupSizeOp,
 )
 
-_DIVERGING = (
+_DIVERGING = {
     vyre.AtomicOp,
     vyre.AtomicCasOp,
     vyre.AsyncLoadOp,
@@ -77,7 +78,7 @@ _DIVERGING = (
     vyre.ReturnOp,
     vyre.TrapOp,
     scf.WhileOp,
-)
+}
 
 
 class Along(Enum):
@@ -282,14 +283,20 @@ def effect_level(program: vyre.ProgramOp) -> Level:
 
     Example: `effect_level(program)` is `Level.GRID` if it stores a sum that everyone has.
     """
-    facts = uniformity(program)
-    level = Level.GRID
-    for op in program.body.walk():
-        if isinstance(op, vyre.StoreOp):
-            level = max(level, facts.control(op), *map(facts.level, op.operands))
-        elif isinstance(op, _DIVERGING):
+    stores: list[vyre.StoreOp] = []
+    for op in operations_in(program.body):
+        if type(op) is vyre.StoreOp:
+            stores.append(op)
+        elif type(op) in _DIVERGING:
             return Level.INVOCATION
-    return level
+    if not stores:
+        return Level.GRID
+    facts = uniformity(program)
+    return max(
+        level
+        for op in stores
+        for level in (facts.control(op), *map(facts.level, op.operands))
+    )
 
 
 def uses_workgroups(program: vyre.ProgramOp) -> bool:

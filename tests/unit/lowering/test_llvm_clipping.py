@@ -12,8 +12,10 @@ from cpu_runs import Everywhere
 from xdsl.dialects import arith
 
 import vyre
+from vyre.analysis.uniformity import Level
 from vyre.dialects.vyre import ProgramOp
-from vyre.lowering.llvm.clipping import conditions_of_effects
+from vyre.lowering.llvm import clipping
+from vyre.lowering.llvm.clipping import conditions_of_effects, effect_level
 
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 BOUNDS = (0, 1, 3, 4, 11, 12, 13, -1, -(2**63), 2**63 - 1, 2**62 - 1, 2**62, 2**62 + 1)
@@ -284,3 +286,28 @@ vyre.program @p [4, 1, 1] {{
     everywhere = Everywhere(text, workers=(1, 3), modes=("native",))
     for n in (0, 1, 5, 12, 13, 100, -1):
         everywhere.check({"a": np.zeros(13, np.int32), "n": n}, grid=4)
+
+
+@pytest.mark.parametrize(
+    ("body", "level"),
+    [
+        ('vyre.trap "t" at %x : index', Level.INVOCATION),
+        ("%v = vyre.load %a[%x] : memref<?xi32>", Level.GRID),
+    ],
+)
+def test_levels_of_effects_that_need_no_analysis(
+    body: str, level: Level, monkeypatch: pytest.MonkeyPatch
+):
+    """All that traps differs, and what stores nothing does not."""
+    monkeypatch.delattr(clipping, "uniformity")
+    module = vyre.parse(
+        f"""
+        vyre.program @p [4, 1, 1] {{
+          %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+          %x = vyre.invocation_id x
+          {body}
+        }}
+        """
+    )
+    program = next(op for op in module.walk() if isinstance(op, ProgramOp))
+    assert effect_level(program) is level
