@@ -238,7 +238,7 @@ def through_regions(value: SSAValue) -> SSAValue:
 
 def is_grid_cut(op: Operation) -> bool:
     """Whether the whole grid meets at the operation."""
-    return isinstance(op, COLLECTIVES) or (isinstance(op, BarrierOp) and op.is_grid_sync)
+    return type(op) in COLLECTIVES or (type(op) is BarrierOp and op.is_grid_sync)
 
 
 def needs_cut(program: ProgramOp) -> bool:

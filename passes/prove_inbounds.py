@@ -53,6 +53,7 @@ from vyre.analysis.bounds import inbounds_accesses, launches_of
 from vyre.analysis.extents import Setting
 from vyre.analysis.geometry import Grid
 from vyre.analysis.launches import Launches
+from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.walking import operations_in
 from vyre.diagnostics import VyreError, did_you_mean, invalid
 from vyre.dialects.refusal import Refusal
@@ -91,6 +92,8 @@ def mark_inbounds(module: ModuleOp, setting: Setting) -> Launches:
     Example: `mark_inbounds(module, Setting(grid=(4, 1, 1)))`
     """
     for access in operations_in(module.body):
+        if type(access) in PURE_OPS:
+            continue
         if isinstance(access, LoadOp | StoreOp | AtomicOp | AtomicCasOp):
             access.inbounds = None
     launches = launches_of(module, setting)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from vyre.analysis.meetings import SUBGROUP_OPS
 from vyre.analysis.spine import needs_cut
@@ -62,15 +63,16 @@ class WorkgroupPlan:
     """The workgroup's id and the number of workgroups, along x, y and z each."""
 
 
+_WAITING = frozenset[type[Operation]]((BarrierOp, *SUBGROUP_OPS))
+
+
 def needs_workgroup_schedule(program: ProgramOp) -> bool:
     """
     Whether invocations of a workgroup wait for each other in a program.
 
     Example: false for a program that only loads and stores.
     """
-    return any(
-        isinstance(op, (BarrierOp, *SUBGROUP_OPS)) for op in operations_in(program.body)
-    )
+    return any(type(op) in _WAITING for op in operations_in(program.body))
 
 
 def workgroup_schedule(program: ProgramOp) -> WorkgroupPlan:

@@ -112,7 +112,9 @@ class ScheduleOp(IRDLOperation):
     @property
     def table(self) -> Iterator[BufferOp | ParamOp]:
         """Buffers and parameters in declaration order."""
-        return (op for op in self.body.block.ops if isinstance(op, BufferOp | ParamOp))
+        return (
+            op for op in self.body.block.ops if type(op) is BufferOp or type(op) is ParamOp
+        )
 
     def verify_(self) -> None:
         verify_no_block_arguments(self, self.body.block)

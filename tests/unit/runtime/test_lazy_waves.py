@@ -186,7 +186,7 @@ def test_the_caller_may_change_the_module_later(fusing: Fusing):
 
 
 def test_what_a_module_says_is_read_once(fusing: Fusing, monkeypatch: pytest.MonkeyPatch):
-    """By those who check it; code of a text is found by its module and the other way round."""
+    """By those who check it; and code is found for a module and for its text."""
     module = vyre.parse(WAVES)
     with monkeypatch.context() as patched:
         patched.delattr(program_choice, "digest")
