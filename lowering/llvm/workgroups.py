@@ -130,6 +130,7 @@ class _WorkgroupCode(HostCode):
 
     @override
     def poll_every(self, trips: int, number: ir.Value) -> None:
+        self._spending.add(self.builder, ir.Constant(INDEX, 1))  # It may launch nothing.
         self.poll_if_due()
 
     @override

@@ -14,6 +14,8 @@ STEP = """
   %w = arith.muli %v, %three : i32
   vyre.store %w, %a[%x] : memref<?xi32>"""
 
+STEP_AGAIN = STEP.replace("%v", "%t").replace("%w", "%u")
+
 SHORT = f"""
   scf.for %k = %zero to %few step %one {{
     scf.for %j = %zero to %many step %one {{ {STEP} }}
@@ -43,6 +45,19 @@ MANY = {
         f"""
   %trips = arith.constant 60000 : index
   scf.for %i = %zero to %trips step %one {{ {SHORT}\nvyre.barrier acq_rel }}""",
+        (1, 1, 1),
+    ),
+    "an endless loop around a barrier that nobody comes to": (
+        "[2, 1, 1]",
+        f"""
+  %no = arith.cmpi eq, %few, %many : index
+  %yes = arith.cmpi ne, %few, %many : index
+  scf.while : () -> () {{
+    scf.condition(%yes)
+  }} do {{
+    scf.if %no {{ {STEP}\nvyre.barrier acq_rel\n{STEP_AGAIN} }}
+    scf.yield
+  }}""",
         (1, 1, 1),
     ),
     "rows that are left out": (
