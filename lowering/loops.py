@@ -1,6 +1,7 @@
 """How long loops may run without a look at whether they shall stop."""
 
 from collections.abc import Callable
+from math import prod
 from typing import TypeAlias
 
 from xdsl.dialects import arith, scf
@@ -50,16 +51,25 @@ def is_in_loop(op: Operation) -> bool:
     return around is not None
 
 
-def trips_of(op: Operation) -> int | None:
+def short_trips(op: Operation) -> int:
     """
-    How many trips all loops in an operation make together at most; None if one may be long.
+    How many trips all loops in an operation that are short make together at most.
 
-    Example: `trips_of(program)` is 0 if there are none.
+    Example: `short_trips(program)` is 0 if there are none.
     """
-    loops = _loops_in(op)
-    if not all(isinstance(loop, scf.ForOp) and is_short(loop) for loop in loops):
-        return None
-    return sum(_all_trips(loop, literal_trips) or 0 for loop in loops)
+    short = (loop for loop in _loops_in(op) if not _may_be_long(loop))
+    return sum(_all_trips(loop, literal_trips) or 0 for loop in short)
+
+
+def unseen_trips(op: Operation) -> int:
+    """
+    How many trips loops in an operation that may be long make together at most without a
+    look at whether to stop.
+
+    Example: `unseen_trips(program)` is 65536 if it has an `scf.while` and no other loops.
+    """
+    depths = [depth(loop) for loop in _loops_in(op) if _may_be_long(loop)]
+    return prod(STRETCHES[: max(depths)]) if depths else 0
 
 
 def has_long_loops(op: Operation) -> bool:
@@ -68,7 +78,7 @@ def has_long_loops(op: Operation) -> bool:
 
     Example: `has_long_loops(program)` if it has an `scf.while`
     """
-    return trips_of(op) is None
+    return any(map(_may_be_long, _loops_in(op)))
 
 
 def literal_trips(op: scf.ForOp) -> int | None:
@@ -111,6 +121,10 @@ def _all_trips(op: Operation, trips: MostTrips) -> int | None:
 def depth(op: Operation) -> int:
     """How deep loops are nested, this one counted."""
     return 1 + max(map(depth, _loops_in(op)), default=0)
+
+
+def _may_be_long(loop: Operation) -> bool:
+    return not (isinstance(loop, scf.ForOp) and is_short(loop))
 
 
 def _loops_in(op: Operation) -> list[Operation]:

@@ -156,8 +156,7 @@ class ControlCode(ABC):
             )
         if not is_short(op):
             # In each version: LLVM keeps them apart only if each goes on by itself.
-            made = self.builder.sub(trips.end, trips.first)
-            self.made_trips(op, self.builder.zext(made, INDEX))
+            self.made_trips(op, trips.count(self.builder))
         return registers
 
     def _stretches(self, op: scf.ForOp, trips: Trips, carried_in: Registers) -> Registers:

@@ -69,6 +69,15 @@ class Trips:
         last = self.number(builder, builder.sub(self.end, ir.Constant(INDEX, 1)))
         return builder.add(last, ir.Constant(last.type, 1))
 
+    def count(self, builder: ir.IRBuilder) -> ir.Value:
+        """How many there are."""
+        if self.step is not None:
+            return self.end
+        runs = self.is_before(builder, self.first, self.end)
+        distance = builder.sub(self.end, self.first)
+        trips = builder.select(runs, distance, ir.Constant(distance.type, 0))
+        return builder.zext(trips, INDEX)
+
     def after(self, builder: ir.IRBuilder, counter: ir.Value) -> ir.Value:
         """The next counter."""
         flag = "nsw" if self.step is None else "nuw"

@@ -14,6 +14,7 @@ from math import prod
 from llvmlite import ir
 from typing_extensions import override
 from xdsl.dialects import scf
+from xdsl.ir import Operation
 
 from vyre.dialects import vyre
 from vyre.lowering.llvm.context import Context
@@ -28,7 +29,7 @@ from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment
 from vyre.lowering.llvm.workgroup_phases import WorkgroupPhases
 from vyre.lowering.llvm.workgroup_places import Needs, Places, WorkerPlaces
-from vyre.lowering.loops import LONGEST, stretch_around, trips_of
+from vyre.lowering.loops import LONGEST, short_trips, unseen_trips
 from vyre.passes.workgroup_plan import WorkgroupPlan
 
 
@@ -102,15 +103,14 @@ def _trips(segment: vyre.ProgramOp) -> int:
     Trips of all invocations of a workgroup together. Of loops that may be long it is what
     they may have made since they last looked whether to stop.
     """
-    trips = trips_of(segment)
-    in_loops = stretch_around(1) if trips is None else trips * prod(segment.workgroup)
-    return prod(segment.workgroup) + in_loops
+    in_short_loops = prod(segment.workgroup) * short_trips(segment)
+    return prod(segment.workgroup) + in_short_loops + unseen_trips(segment)
 
 
 class _WorkgroupCode(HostCode):
     """
-    Emits the schedule of a workgroup. Its loops look whether to stop when launches have
-    made many trips.
+    Emits the schedule of a workgroup. Its loops look whether to stop when they and what
+    they launch have made many trips.
     """
 
     def __init__(
@@ -130,7 +130,14 @@ class _WorkgroupCode(HostCode):
 
     @override
     def poll_every(self, trips: int, number: ir.Value) -> None:
-        self._spending.add(self.builder, ir.Constant(INDEX, 1))  # It may launch nothing.
+        # Branches of a trip may launch nothing.
+        self._spending.add(self.builder, ir.Constant(INDEX, 1))
+        self.poll_if_due()
+
+    @override
+    def made_trips(self, op: Operation, trips: ir.Value) -> None:
+        # Those of loops that look by themselves count twice, which does no harm.
+        self._spending.add(self.builder, trips)
         self.poll_if_due()
 
     @override

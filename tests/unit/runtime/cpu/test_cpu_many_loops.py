@@ -16,6 +16,12 @@ STEP = """
 
 STEP_AGAIN = STEP.replace("%v", "%t").replace("%w", "%u")
 
+SLOW = """
+  %v = vyre.load %a[%x] : memref<?xi32>
+  %q = arith.divsi %three, %v : i32
+  %w = arith.ori %q, %three : i32
+  vyre.store %w, %a[%x] : memref<?xi32>"""
+
 SHORT = f"""
   scf.for %k = %zero to %few step %one {{
     scf.for %j = %zero to %many step %one {{ {STEP} }}
@@ -57,6 +63,22 @@ MANY = {
   }} do {{
     scf.if %no {{ {STEP}\nvyre.barrier acq_rel\n{STEP_AGAIN} }}
     scf.yield
+  }}""",
+        (1, 1, 1),
+    ),
+    "loops without trips after loops with some": (
+        "[1, 1, 1]",
+        f"""
+  scf.for %k = %zero to %many step %one {{ {SLOW} }}
+  scf.for %k = %many to %zero step %one {{ {SLOW} }}""",
+        (1, 2**30, 1),
+    ),
+    "trips without a barrier": (
+        "[2, 1, 1]",
+        f"""
+  scf.for %i = %zero to %end step %one {{
+    %c = arith.cmpi eq, %i, %end : index
+    scf.if %c {{ {STEP}\nvyre.barrier acq_rel }}
   }}""",
         (1, 1, 1),
     ),
