@@ -368,6 +368,8 @@ class InvocationCode(ControlCode):
         self._exits.traps.append(op)
         if self._exits.ended is not None:
             builder.store(ir.Constant(ir.IntType(8), 1), self._exits.ended)
+        if self._exits.spending is not None and is_in_loop(op):
+            self.poll()  # Nobody counts the trips of a loop that is left.
         builder.branch(self._exits.following)
 
 

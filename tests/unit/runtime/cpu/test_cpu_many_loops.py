@@ -73,6 +73,16 @@ MANY = {
   scf.for %k = %many to %zero step %one {{ {SLOW} }}""",
         (1, 2**30, 1),
     ),
+    "loops that trap": (
+        "[1, 1, 1]",
+        f"""
+  %last = arith.subi %many, %one : index
+  scf.for %k = %zero to %many step %one {{ {SLOW}
+    %c = arith.cmpi eq, %k, %last : index
+    scf.if %c {{ vyre.trap "last" }}
+  }}""",
+        (1, 2**30, 1),
+    ),
     "trips without a barrier": (
         "[2, 1, 1]",
         f"""
