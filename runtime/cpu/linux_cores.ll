@@ -50,13 +50,21 @@ define internal void @sit_apart(ptr %pool, i64 %worker, i64 %workers) noinline {
   %known = icmp ne i64 %core, 0
   %movable = and i1 %thread, %known
   %moves = and i1 %shared, %movable
-  br i1 %moves, label %ask, label %end
+  br i1 %moves, label %claim, label %end
+
+claim:
+  %slot = call ptr @slot_of(ptr %pool, i64 %worker)
+  %left_out.p = getelementptr i64, ptr %slot, i64 $SLOT_LEFT_OUT
+  %claim.result = cmpxchg ptr %left_out.p, i64 0, i64 -1 acq_rel acquire
+  %left_out = extractvalue { i64, i1 } %claim.result, 0
+  %mine = icmp sge i64 %left_out, 0
+  br i1 %mine, label %ask, label %end
 
 ask:
   %size = shl i64 $AFFINITY_WORDS, 3
   %error = call i32 @sched_getaffinity(i32 0, i64 %size, ptr %cores)
   %asked = icmp eq i32 %error, 0
-  br i1 %asked, label %choose, label %end
+  br i1 %asked, label %choose, label %done
 
 choose:
   call void @llvm.memcpy.p0.p0.i64(ptr %room, ptr %cores, i64 %size, i1 false)
@@ -64,7 +72,7 @@ choose:
   ; An error if no core is left: then nothing moves.
   %refused = call i32 @sched_setaffinity(i32 0, i64 %size, ptr %room)
   %moved = icmp eq i32 %refused, 0
-  br i1 %moved, label %note, label %end
+  br i1 %moved, label %note, label %done
 
 note:
   %new = call i64 @note_core(ptr %pool, i64 %worker)
@@ -73,10 +81,14 @@ note:
   %differs = call i32 @bcmp(ptr %now, ptr %room, i64 %size)
   %bits = or i32 %unknown, %differs
   %same = icmp eq i32 %bits, 0
-  br i1 %same, label %restore, label %end
+  br i1 %same, label %restore, label %done
 
 restore:
   %ignored = call i32 @sched_setaffinity(i32 0, i64 %size, ptr %cores)
+  br label %done
+
+done:
+  store atomic i64 %left_out, ptr %left_out.p release, align 8
   br label %end
 
 end:
@@ -147,8 +159,9 @@ define internal void @introduce(ptr %slot) alwaysinline {
 ; for all.
 ;
 ; The core that was left out is noted after it was left out, so that the thread, which
-; may already run, finds the note now or before it sleeps again. While there is a note,
-; nobody leaves out another core.
+; may already run, finds the note now, before it sleeps again, or when it is next woken.
+; While there is a note, nobody leaves out another core. Where a thread may run is read and
+; then written, so one at a time does it: LEFT_OUT is -1 meanwhile.
 define internal void @wake_elsewhere(ptr %slot) noinline {
   %set = alloca [$AFFINITY_WORDS x i64]
   %pool.p = getelementptr i64, ptr %slot, i64 $SLOT_POOL
@@ -161,37 +174,41 @@ define internal void @wake_elsewhere(ptr %slot) noinline {
   %thread.p = getelementptr i64, ptr %slot, i64 $SLOT_THREAD
   %thread = load atomic i64, ptr %thread.p monotonic, align 8
   %known = icmp ne i64 %thread, 0
-  %left_out.p = getelementptr i64, ptr %slot, i64 $SLOT_LEFT_OUT
-  %left_out = load atomic i64, ptr %left_out.p monotonic, align 8
-  %everywhere = icmp eq i64 %left_out, 0
   %here.half = call i32 @sched_getcpu()
   %here = sext i32 %here.half to i64
   %fits = icmp ult i64 %here, $AFFINITY_CORES
   %may.0 = and i1 %enough, %known
-  %may.1 = and i1 %everywhere, %fits
-  %may = and i1 %may.0, %may.1
-  br i1 %may, label %ask, label %wake
+  %may = and i1 %may.0, %fits
+  br i1 %may, label %claim, label %wake
+
+claim:
+  %left_out.p = getelementptr i64, ptr %slot, i64 $SLOT_LEFT_OUT
+  %claim.result = cmpxchg ptr %left_out.p, i64 0, i64 -1 acq_rel acquire
+  %mine = extractvalue { i64, i1 } %claim.result, 1
+  br i1 %mine, label %ask, label %wake
 
 ask:
   %number = trunc i64 %thread to i32
   %bytes = shl i64 $AFFINITY_WORDS, 3
   %error = call i32 @sched_getaffinity(i32 %number, i64 %bytes, ptr %set)
   %asked = icmp eq i32 %error, 0
-  br i1 %asked, label %leave_out, label %wake
+  br i1 %asked, label %leave_out, label %done
 
 leave_out:
   %had = call i1 @put_core(ptr %set, i64 %here, i1 false)
-  br i1 %had, label %move, label %wake
+  br i1 %had, label %move, label %done
 
 move:
   ; An error if no core is left: then nothing changes.
   %refused = call i32 @sched_setaffinity(i32 %number, i64 %bytes, ptr %set)
   %moved = icmp eq i32 %refused, 0
-  br i1 %moved, label %note, label %wake
+  %number.noted = add i64 %here, 1
+  %noted = select i1 %moved, i64 %number.noted, i64 0
+  br label %done
 
-note:
-  %noted = add i64 %here, 1
-  store atomic i64 %noted, ptr %left_out.p release, align 8
+done:
+  %left_out = phi i64 [ 0, %ask ], [ 0, %leave_out ], [ %noted, %move ]
+  store atomic i64 %left_out, ptr %left_out.p release, align 8
   br label %wake
 
 wake:
@@ -203,8 +220,8 @@ wake:
 define internal void @return_core(ptr %slot) alwaysinline {
   %left_out.p = getelementptr i64, ptr %slot, i64 $SLOT_LEFT_OUT
   %left_out = load atomic i64, ptr %left_out.p acquire, align 8
-  %everywhere = icmp eq i64 %left_out, 0
-  br i1 %everywhere, label %end, label %put
+  %noted = icmp sgt i64 %left_out, 0
+  br i1 %noted, label %put, label %end
 
 put:
   call void @put_back(ptr %left_out.p)

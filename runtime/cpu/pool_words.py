@@ -39,7 +39,8 @@ SLOT_WORKER = 4
 SLOT_THREAD = 5
 """The system's number of the thread; 0 if unknown."""
 SLOT_LEFT_OUT = 6
-"""The number of a core, plus 1, where the thread may not run until it has been woken."""
+"""The number of a core, plus 1, where the thread may not run until it has been woken; -1
+while somebody changes where it may run."""
 SLOT_CORE = 8
 """The number of the core on which the worker was last, plus 1; 0 if unknown, and while it
 sleeps between jobs. On a cache line that otherwise nobody writes."""

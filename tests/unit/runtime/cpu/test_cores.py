@@ -10,6 +10,7 @@ from ctypes import CFUNCTYPE, c_int64, c_void_p
 from functools import cache
 
 import llvmlite.binding as llvm
+import numpy as np
 import pytest
 from pool_jobs import compiled, works
 
@@ -20,6 +21,7 @@ from vyre.runtime.cpu.pool_words import (
     CORES,
     SIZE,
     SLOT_CORE,
+    SLOT_LEFT_OUT,
     SLOT_POOL,
     SLOT_SIZE,
     SLOTS,
@@ -84,6 +86,10 @@ class TwoWorkers:
 
     def sit(self, worker: int) -> None:
         self.call("sit", worker)
+
+    def somebody_changes(self, worker: int) -> None:
+        """Somebody else changes where the worker may run, and does not come to an end."""
+        self._words[SLOTS + SLOT_SIZE * worker + SLOT_LEFT_OUT] = np.uint64(2**64 - 1)
 
     def have_cores(self, count: int) -> None:
         self._words[CORES] = count
@@ -202,6 +208,32 @@ def test_two_wakers_leave_out_one_core(cores: TwoWorkers, sleeper: Sleeper, here
     cores.call("woken", 1)
     sleeper.wake_up()
     assert sleeper.may_run_on() == everywhere
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one core")
+def test_nobody_says_where_a_thread_runs_while_another_does(
+    cores: TwoWorkers, sleeper: Sleeper, here: int
+):
+    """Else one of them brings back what the other has left out for a moment."""
+    everywhere = sleeper.may_run_on()
+    cores.somebody_changes(1)
+    cores.call("woken", 1)
+    sleeper.wake_up()
+    assert sleeper.may_run_on() == everywhere
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one core")
+def test_a_worker_stays_while_somebody_says_where_it_runs():
+    cores = TwoWorkers()
+    cores.somebody_changes(1)
+
+    def stays() -> bool:
+        cores[0] = cores.note(1)
+        cores.sit(1)
+        return cores[1] == cores[0]
+
+    # The system may move it.
+    assert any(stays() for _ in range(20))
 
 
 def test_a_thread_is_woken_anywhere_if_workers_are_more_than_cores(
