@@ -7,11 +7,15 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+ENOUGH_STACK = 1 << 20
+"""Bytes that LLVM may need; it ends the process if there are too few."""
+
 
 class Ahead(Generic[T]):
     """
     What a function gives. Another thread calls it meanwhile. If that has not done it, as
-    there are no more threads or it is gone after a fork, the one who asks does.
+    there are no more threads, they have small stacks, or it is gone after a fork, the one
+    who asks does.
 
     Example: `later = Ahead(lambda: emitted(module, machine)); ...; later.result()`
     """
@@ -22,6 +26,8 @@ class Ahead(Generic[T]):
         self._errors: list[BaseException] = []
         self._thread = threading.Thread(target=self._call, name="vyre ahead")
         self._is_started = False
+        if 0 < threading.stack_size() < ENOUGH_STACK:
+            return
         with suppress(RuntimeError):  # There may be no more threads.
             self._thread.start()
             self._is_started = True

@@ -50,6 +50,15 @@ def test_without_threads_who_asks_does_it(monkeypatch: pytest.MonkeyPatch):
     assert Ahead(threading.get_ident).result() == threading.get_ident()
 
 
+def test_if_threads_have_small_stacks_who_asks_does_it():
+    """LLVM would end the process."""
+    before = threading.stack_size(64 << 10)
+    try:
+        assert Ahead(threading.get_ident).result() == threading.get_ident()
+    finally:
+        threading.stack_size(before)
+
+
 def test_if_the_thread_is_gone_who_asks_does_it():
     """As in a child that was forked before the thread came to it."""
     script = """
