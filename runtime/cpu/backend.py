@@ -1,9 +1,7 @@
 """The CPU engine as a backend: programs as native code on all cores."""
 
-import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 
 import numpy as np
 from typing_extensions import override
@@ -13,6 +11,7 @@ from vyre.dialects.vyre import ProgramOp, ScheduleOp, TrapOp
 from vyre.locations import place_of
 from vyre.lowering.llvm.job import STATUS_DONE, STATUS_TIMEOUT, STATUS_TRAPPED
 from vyre.runtime.backend import Capabilities, Launch, Outcome, Prepared, Whole
+from vyre.runtime.cpu.ahead import Ahead
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
 from vyre.runtime.cpu.kernel import CpuKernel
 from vyre.runtime.cpu.llvm_threads import llvm_lock
@@ -77,8 +76,7 @@ class CpuBackend(HostBackend):
             return
         self._is_ahead = True
         if self._found_pool_code() is None:
-            with suppress(RuntimeError):  # There may be no more threads.
-                threading.Thread(target=compile_object, name="vyre pool").start()
+            Ahead(compile_object)
 
     @override
     def compile(self, program: ProgramOp) -> CpuKernel:
