@@ -31,8 +31,8 @@ _PHASE_WEIGHT = 3
 
 def parts_of(text: str) -> list[str]:
     """
-    IR texts that can be compiled apart, and linked do what one of llvmlite does: two, or
-    one if there is nothing to share out.
+    Texts that can be compiled apart, and linked do what the whole does: two, or one if
+    there is nothing to share out. The whole is as llvmlite prints it.
 
     Example: `parts_of(source.text)`
     """

@@ -142,7 +142,7 @@ class _WorkgroupCode(HostCode):
 
     @override
     def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[bool]:
-        yield False
+        yield False  # A few trips may take long by what they launch.
 
     def poll_if_due(self) -> None:
         """Look whether to stop if there were many trips since the last look."""

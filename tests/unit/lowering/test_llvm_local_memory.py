@@ -51,9 +51,10 @@ PROGRAMS = {
     "zeros in every workgroup": program(ONE, SUM_OF_BOTH),
     "read by nobody": program(
         f"{ONE}\n{TWO}",
-        f"vyre.store %c, %two[%l] : memref<32xi32>\n{SUM_OF_BOTH}".replace(
-            "vyre.store %c,", "%c = vyre.load %a[%i] : memref<?xi32>\nvyre.store %c,"
-        ),
+        f"""
+        %c = vyre.load %a[%i] : memref<?xi32>
+        vyre.store %c, %two[%l] : memref<32xi32>
+        {SUM_OF_BOTH}""",
     ),
     "read after the loop": program(
         ONE, SUM_OF_BOTH, after="""
