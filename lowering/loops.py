@@ -20,6 +20,12 @@ it: each may run that often without looking. All together that is 2^24 trips at 
 LONGEST = 1 << 24
 """Trips that an innermost loop may make at most without looking."""
 
+FEW_TRIPS = 32
+"""
+Trips of a loop that are not counted, because that takes time in each invocation. Launches
+look whether to stop after many invocations with so few (`costs.py` assumes 8).
+"""
+
 
 def stretch(op: Operation) -> int:
     """

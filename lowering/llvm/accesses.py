@@ -18,6 +18,7 @@ from vyre.dialects.vyre import AtomicCasOp, AtomicOp, LoadOp, StoreOp
 from vyre.dialects.vyre.attributes import AtomicKind
 from vyre.dialects.vyre.buffers import memref_type
 from vyre.lowering.llvm.metadata import Parallel
+from vyre.lowering.llvm.shifted_rows import Shift
 from vyre.lowering.llvm.types import (
     from_storage,
     register_type,
@@ -57,6 +58,9 @@ class AccessCode:
         self._parallel = parallel
         self._inside_ops = inside
         self._inside_loop: Container[Operation] = ()
+        self._leave_unless: Callable[[ir.Value], None] | None = None
+        self.shift: Shift | None = None
+        """What buffers may be addressed by instead of the place in the workgroup."""
 
     @contextmanager
     def known(self, accesses: Container[Operation]) -> Generator[None]:
@@ -64,6 +68,16 @@ class AccessCode:
         before, self._inside_loop = self._inside_loop, accesses
         yield
         self._inside_loop = before
+
+    @contextmanager
+    def leaving(self, leave_unless: Callable[[ir.Value], None]) -> Generator[None]:
+        """
+        For a while, let code go elsewhere if an element is outside its buffer; what is
+        given emits the branch for a condition.
+        """
+        before, self._leave_unless = self._leave_unless, leave_unless
+        yield
+        self._leave_unless = before
 
     def load(self, op: LoadOp) -> None:
         indices = self._indices(op.indices)
@@ -157,6 +171,9 @@ class AccessCode:
         if not checked:
             return access(self._address(buffer, indices))
         inside = self._is_inside(self._values.place(buffer), indices)
+        if self._leave_unless is not None:
+            self._leave_unless(inside)
+            return access(self._address(buffer, indices))
         outside = builder.block
         with builder.if_then(inside, likely=True):
             found = access(self._address(buffer, indices))
@@ -179,6 +196,8 @@ class AccessCode:
         if not indices:
             return place.address
         position = indices[0]
+        if self.shift is not None and len(indices) == 1 and position is self.shift.place:
+            return self.shift.address(builder, place.address, element)
         for index, size in zip(indices[1:], place.sizes[1:]):
             position = builder.add(builder.mul(position, size), index)
         return builder.gep(place.address, [position], source_etype=element)

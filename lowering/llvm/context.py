@@ -7,14 +7,16 @@ trapped together with the number of the trap, in one word so that both are found
 the trap's value, and which workgroups were taken. After it comes memory for a workgroup.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from llvmlite import ir
 
 from vyre.lowering.llvm.job import PULSE, STOP
 from vyre.lowering.llvm.layout import RECORD_BYTES, TRAP_VALUE, TRAPPED
-from vyre.lowering.llvm.values import INDEX
+from vyre.lowering.llvm.values import INDEX, POINTER
 
 TRAP_BITS = 20
 """Of a trap record: which trap it is; the others say which invocation."""
@@ -33,10 +35,34 @@ class Context:
     job: ir.Value
     worker: ir.Value
     memory: ir.Value
+    aside: ir.Value | None = None
+    """Where the job and the number are in memory, for code that is seldom run."""
+
+    def put_aside(self, builder: ir.IRBuilder) -> Context:
+        """
+        The same, for a function whose loops need all registers: what only their looks at
+        the clock need is kept in memory. The builder is in the function's first block.
+        """
+        aside = builder.alloca(INDEX, 2, name="aside")
+        for place, word in enumerate((builder.ptrtoint(self.job, INDEX), self.worker)):
+            builder.store(word, _word_at(builder, aside, place))
+        return replace(self, aside=aside)
+
+    def _from_aside(self, builder: ir.IRBuilder) -> Context:
+        if self.aside is None:
+            return self
+        # LLVM must not know what is there, or it would take it from registers again.
+        hidden = ir.FunctionType(ir.VoidType(), [POINTER])
+        builder.asm(hidden, "", "r,~{memory}", [self.aside], side_effect=True)
+        job, worker = (
+            builder.load(_word_at(builder, self.aside, place), typ=INDEX)
+            for place in range(2)
+        )
+        return Context(builder.inttoptr(job, POINTER), worker, self.memory)
 
     def word(self, builder: ir.IRBuilder, index: int) -> ir.Value:
         """The address of a word of the job."""
-        return builder.gep(self.job, [ir.Constant(INDEX, index)], source_etype=INDEX)
+        return _word_at(builder, self.job, index)
 
     def load(self, builder: ir.IRBuilder, index: int) -> ir.Value:
         """A word of the job."""
@@ -58,11 +84,12 @@ class Context:
 
     def is_over(self, builder: ir.IRBuilder) -> ir.Value:
         """Whether to stop, with a look at the clock and at signals now and then."""
-        arguments = [self.job, self.worker]
+        context = self._from_aside(builder)
+        arguments = [context.job, context.worker]
         # Loops that may call it keep their values in registers, and there is no second
         # version of such a loop for a condition that is the same in all trips: LLVM would
         # write one for each condition of each loop around, and take twice as long.
-        stop = self.call(
+        stop = context.call(
             builder, PULSE, arguments, INDEX, "preserve_mostcc", ["convergent"]
         )
         return builder.icmp_unsigned("!=", stop, ir.Constant(INDEX, 0))
@@ -100,3 +127,8 @@ class Context:
         """Store to a word of the job that others may read or write at the same time."""
         address = self.word(builder, index)
         builder.atomic_rmw("xchg", address, ir.Constant(INDEX, value), "seq_cst")
+
+
+def _word_at(builder: ir.IRBuilder, address: ir.Value, index: int) -> ir.Value:
+    """The address of a word, counted from another."""
+    return builder.gep(address, [ir.Constant(INDEX, index)], source_etype=INDEX)

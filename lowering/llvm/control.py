@@ -6,7 +6,7 @@ ends an invocation branches to a block of the caller.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from llvmlite import ir
 from xdsl.dialects import scf
@@ -98,23 +98,25 @@ class ControlCode(ABC):
         if not ways:
             builder.unreachable()
             return False
-        self.values.bind(op.output, self._merged(op.output, ways))
+        self.values.bind(op.output, self.merged(op.output, ways))
         return True
 
     def _arm(self, region: Region) -> Registers | None:
         return [] if region.blocks.first is None else self.block(region.block)
 
-    def _merged(
-        self, values: Sequence[SSAValue], ways: list[tuple[Registers, ir.Block]]
+    def merged(
+        self, values: Sequence[SSAValue], ways: Sequence[tuple[Registers, ir.Block]]
     ) -> Registers:
+        """What values are that come from several blocks, in the block where these meet."""
         if len(ways) == 1:
             return ways[0][0]
-        phis = self._phis(values)
+        phis = self.phis(values)
         for registers, origin in ways:
-            _come_from(phis, registers, origin)
+            come_from(phis, registers, origin)
         return list(phis)
 
-    def _phis(self, values: Sequence[SSAValue]) -> list[ir.PhiInstr]:
+    def phis(self, values: Sequence[SSAValue]) -> list[ir.PhiInstr]:
+        """Registers for values that come from several blocks."""
         types = register_types([value.type for value in values])
         return [self.builder.phi(type) for type in types]
 
@@ -126,11 +128,7 @@ class ControlCode(ABC):
         bounds = [self.values.scalar(value) for value in (op.lb, op.ub, op.step)]
         trips = Trips.of(self.builder, op, *bounds)
         carried = self.values.registers(op.iter_args)
-        ways: list[tuple[Registers, ir.Block]] = []
-        for is_bounded in self.versions(op, trips):
-            registers = self._trips(op, trips, carried, is_bounded=is_bounded)
-            ways.append((registers, self.builder.block))
-        self.values.bind(op.res, self._merged(op.res, ways))
+        self.values.bind(op.res, self.loop(op, trips, carried))
 
     def made_trips(self, op: Operation, trips: ir.Value) -> None:
         """Emit what follows a loop that may be long, after so many trips."""
@@ -138,16 +136,14 @@ class ControlCode(ABC):
         with self.builder.if_then(self.builder.icmp_unsigned(">", trips, many)):
             self.poll()
 
-    def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[bool]:
-        """
-        Emit what chooses between versions of a loop, each of which is emitted next; gives
-        whether it is known to end in time.
-        """
-        yield is_short(op)
+    def loop(self, op: scf.ForOp, trips: Trips, carried: Registers) -> Registers:
+        """Emit the trips of a loop, in one version or several; gives what they carry on."""
+        return self.trips(op, trips, carried, is_bounded=is_short(op))
 
-    def _trips(
+    def trips(
         self, op: scf.ForOp, trips: Trips, carried: Registers, *, is_bounded: bool
     ) -> Registers:
+        """One version of a loop; `is_bounded` says that it is known to end in time."""
         if not is_bounded and _may_be_vectorised(op):
             registers = self._stretches(op, trips, carried)
         else:
@@ -166,15 +162,15 @@ class ControlCode(ABC):
         builder.branch(head)
         builder.position_at_end(head)
         first = builder.phi(trips.first.type)
-        carried = self._phis(op.iter_args)
-        _come_from([first, *carried], [trips.first, *carried_in], before)
+        carried = self.phis(op.iter_args)
+        come_from([first, *carried], [trips.first, *carried_in], before)
         builder.cbranch(trips.is_before(builder, first, trips.end), body, after)
         builder.position_at_end(body)
         end = self._end_of_stretch(op, trips, first)
         following = self._stretch(op, trips, first, end, list(carried))
         with builder.if_then(trips.is_before(builder, end, trips.end)):
             self.poll()
-        _come_from([first, *carried], [end, *following], builder.block)
+        come_from([first, *carried], [end, *following], builder.block)
         builder.branch(head)
         builder.position_at_end(after)
         return list(carried)
@@ -210,8 +206,8 @@ class ControlCode(ABC):
         builder.branch(head)
         builder.position_at_end(head)
         counter = builder.phi(first.type)
-        carried = self._phis(op.iter_args)
-        _come_from([counter, *carried], [first, *carried_in], before)
+        carried = self.phis(op.iter_args)
+        come_from([counter, *carried], [first, *carried_in], before)
         builder.cbranch(trips.is_before(builder, counter, end), body, after)
         builder.position_at_end(body)
         number = trips.number(builder, counter)
@@ -221,7 +217,7 @@ class ControlCode(ABC):
             following = trips.after(builder, counter)
             if is_polled:
                 self.poll_every(stretch(op), following)
-            _come_from([counter, *carried], [following, *registers], builder.block)
+            come_from([counter, *carried], [following, *registers], builder.block)
             back_edge = builder.branch(head)
             if not is_short(op):
                 keep_rolled(back_edge, builder.module)
@@ -240,8 +236,8 @@ class ControlCode(ABC):
 
         builder.position_at_end(head)
         trip = builder.phi(INDEX)
-        carried = self._phis(op.arguments)
-        _come_from([trip, *carried], [ir.Constant(INDEX, 0), *carried_in], before)
+        carried = self.phis(op.arguments)
+        come_from([trip, *carried], [ir.Constant(INDEX, 0), *carried_in], before)
         self.values.bind(op.before_region.block.args, carried)
         registers = self.block(op.before_region.block)
         if registers is None:
@@ -257,7 +253,7 @@ class ControlCode(ABC):
         if again is not None:
             following = builder.add(trip, ir.Constant(INDEX, 1))
             self.poll_every(stretch_around(depth(op) + 1), following)
-            _come_from([trip, *carried], [following, *again], builder.block)
+            come_from([trip, *carried], [following, *again], builder.block)
             builder.branch(head)
 
         builder.position_at_end(after)
@@ -294,8 +290,9 @@ def _goes_so_far(type: ir.Type, trips: int) -> bool:
     return not trips >> (type.width - 1)
 
 
-def _come_from(
+def come_from(
     phis: Sequence[ir.PhiInstr], registers: Sequence[ir.Value], origin: ir.Block
 ) -> None:
+    """Let registers be what phis are for those who come from a block."""
     for phi, register in zip(phis, registers, strict=True):
         phi.add_incoming(register, origin)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 
 from llvmlite import ir
 from typing_extensions import override
-from xdsl.dialects import arith, scf
+from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
@@ -18,28 +18,18 @@ from vyre.dialects.vyre.attributes import LinearScope
 from vyre.lowering.llvm.accesses import AccessCode
 from vyre.lowering.llvm.clipping import Condition
 from vyre.lowering.llvm.context import Context
-from vyre.lowering.llvm.control import ControlCode
+from vyre.lowering.llvm.control import ControlCode, Registers
 from vyre.lowering.llvm.counting import counted, smaller
-from vyre.lowering.llvm.loop_bounds import Access as LoopAccess
-from vyre.lowering.llvm.loop_bounds import is_from_outside, loop_accesses, moves_with
-from vyre.lowering.llvm.metadata import LIKELY, Parallel
+from vyre.lowering.llvm.loop_bounds import loop_accesses
+from vyre.lowering.llvm.loop_versions import LoopVersions
+from vyre.lowering.llvm.metadata import Parallel
+from vyre.lowering.llvm.shifted_rows import Shift
 from vyre.lowering.llvm.spending import Spending
 from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment
-from vyre.lowering.loops import (
-    LONGEST,
-    STRETCHES,
-    is_in_loop,
-    is_short,
-    stretch,
-    stretch_around,
-)
+from vyre.lowering.loops import FEW_TRIPS, STRETCHES, is_in_loop, stretch, stretch_around
 
 SUBGROUP_SIZE = 32
-
-FEW_TRIPS = 32
-"""Trips of a loop that are not counted, because that takes time in each invocation.
-Launches look whether to stop after many invocations with so few (`costs.py` assumes 8)."""
 
 Three = Sequence[ir.Value]
 """Registers for x, y and z."""
@@ -143,10 +133,15 @@ class InvocationCode(ControlCode):
         weight = ir.Constant(INDEX, stretch_around(1) // stretch(op))
         spent = builder.mul(trips, weight)
         is_much = builder.icmp_unsigned(">", spent, ir.Constant(INDEX, FEW_TRIPS))
-        with builder.if_then(is_much):
+        with builder.if_then(is_much, likely=False):
             spending.add(builder, spent)
             with spending.when_due(builder):
                 self.poll()
+
+    def count_by(self, shift: Shift, places: Iterable[Operation]) -> None:
+        """Say which operations give the place with something added, and address by that."""
+        self._accesses.shift = shift
+        self.settled |= dict.fromkeys(places, shift.shifted)
 
     def skip_if_ended(self) -> None:
         """Do nothing if the invocation has trapped in an earlier phase of its workgroup."""
@@ -192,75 +187,11 @@ class InvocationCode(ControlCode):
         self.operation(owner)
 
     @override
-    def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[bool]:
-        """
-        One without comparisons of accesses that are inside in all trips, one with. The
-        first has no more trips than a buffer has elements.
-        """
-        accesses = loop_accesses(op)
-        if not accesses:
-            yield is_short(op)
-            return
-        builder = self.builder
-        inside = self._are_inside(op, trips, accesses)
-        without, with_them, joined = (
-            builder.append_basic_block(name) for name in ("inside", "compared", "looped")
-        )
-        builder.cbranch(inside, without, with_them).set_weights(LIKELY)
-        for block, known in ((without, accesses), (with_them, [])):
-            builder.position_at_end(block)
-            with self._accesses.known(known):
-                yield bool(known) or is_short(op)
-            builder.branch(joined)
-        builder.position_at_end(joined)
-
-    def _are_inside(
-        self, op: scf.ForOp, trips: Trips, accesses: Sequence[LoopAccess]
-    ) -> ir.Value:
-        """Whether accesses are inside in all trips, which are not too many."""
-        builder = self.builder
-        start, end = trips.start, trips.end_number(builder)
-        conditions: list[ir.Value] = []
-        for index, size in self._smallest_sizes(accesses):
-            first = self._in_trip(index, op, start)
-            if not moves_with(index, op):
-                conditions.append(builder.icmp_unsigned("<", first, size))
-                continue
-            if not is_short(op):
-                size = self._size_in_time(size)
-            after = self._in_trip(index, op, end)
-            conditions.append(builder.icmp_unsigned("<=", first, after))
-            conditions.append(builder.icmp_unsigned("<=", after, size))
-        return reduce(builder.and_, conditions)
-
-    def _smallest_sizes(
-        self, accesses: Sequence[LoopAccess]
-    ) -> Iterable[tuple[SSAValue, ir.Value]]:
-        """Each index, with the least of the sizes that it must be below."""
-        found: dict[SSAValue, ir.Value] = {}
-        for access in accesses:
-            sizes = self.values.place(access.buffer).sizes
-            for index, size in zip(access.indices, sizes, strict=True):
-                least = found.get(index)
-                found[index] = size if least is None else smaller(self.builder, least, size)
-        return found.items()
-
-    def _size_in_time(self, size: ir.Value) -> ir.Value:
-        """A size, or 0 if so many trips without a look at the clock would be too many."""
-        most = ir.Constant(INDEX, LONGEST)
-        is_much = self.builder.icmp_unsigned(">", size, most)
-        return self.builder.select(is_much, ir.Constant(INDEX, 0), size)
-
-    def _in_trip(self, index: SSAValue, loop: scf.ForOp, number: ir.Value) -> ir.Value:
-        """What an index is in the trip with a number."""
-        if index is loop.body.block.args[0]:
-            return number
-        if is_from_outside(index, loop):
-            return self.values.scalar(index)
-        assert isinstance(index.owner, arith.AddiOp | arith.SubiOp)
-        left, right = (self._in_trip(o, loop, number) for o in index.owner.operands)
-        is_sum = isinstance(index.owner, arith.AddiOp)
-        return self.builder.add(left, right) if is_sum else self.builder.sub(left, right)
+    def loop(self, op: scf.ForOp, trips: Trips, carried: Registers) -> Registers:
+        along = loop_accesses(op)
+        if not along:
+            return super().loop(op, trips, carried)
+        return LoopVersions(self, self._accesses, op, trips, along).emit(carried)
 
     @override
     def effect(self, op: Operation) -> bool:

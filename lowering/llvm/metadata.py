@@ -12,8 +12,13 @@ one invocation to the next, and LLVM may vectorise the loop over them without pr
 from llvmlite import ir
 from typing_extensions import override
 
-LIKELY = (99, 1)
-"""Weights of a branch that nearly always goes the first way."""
+LIKELY = (1 << 24, 1)
+"""
+Weights of a branch that nearly always goes the first way. LLVM assumes that loops have 32
+trips: so what is rarely done must be a thousand times as rare, or LLVM keeps things for two
+loops there in registers, and not those for the code around.
+"""
+UNLIKELY = (1, 1 << 24)
 
 
 class _Distinct(ir.MDValue):

@@ -33,7 +33,7 @@ from vyre.lowering.llvm.clipping import (
 )
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.counting import counted, larger, smaller
-from vyre.lowering.llvm.folding import FoldingBuilder
+from vyre.lowering.llvm.folding import FoldingBuilder, literal
 from vyre.lowering.llvm.free_parts import FreePart, RowIndex
 from vyre.lowering.llvm.grids import Row, each_workgroup, rows
 from vyre.lowering.llvm.invocations import Exits, InvocationCode, Position, Three
@@ -51,6 +51,12 @@ from vyre.lowering.llvm.row_parts import (
     has_low_bits_only,
     is_worth_blocks,
     numbers,
+)
+from vyre.lowering.llvm.shifted_rows import (
+    Shift,
+    base_of,
+    shifted_places,
+    shifted_row,
 )
 from vyre.lowering.llvm.sifting import Flags, conditions_ahead, row_blocks
 from vyre.lowering.llvm.spending import Spending
@@ -104,12 +110,15 @@ class Phase:
         self._conditions = conditions_ahead(program)
         self._row_conditions = row_conditions(program.body.block)
         self._spending: Spending | None = None
+        is_shifted = is_alone and has_long_loops(program)
+        self._shifted = shifted_places(program) if is_shifted else []
 
     def emit(self) -> None:
         """Write the function."""
         builder = self._builder
         if has_long_loops(self._program):
             self._spending = Spending(builder, stretch_around(1))
+            self._context = self._context.put_aside(builder)
         if self._is_alone:
             self._alone()
         elif uses_workgroups(self._program) or has_workgroup_memory(self._program):
@@ -288,8 +297,10 @@ class Phase:
     ) -> None:
         """The loop over x, in a row or in a block of it that begins somewhere."""
         builder = self._builder
-        with self._each(row, inside) as (x, following):
+        with self._each(row, inside) as (x, following, shift):
             code = self._code(self._position(row, x), following, inside)
+            if shift is not None:
+                code.count_by(shift, self._shifted)
             holds = ir.Constant(ir.IntType(1), 1)
             for guard in self._clipping:
                 _settle(code, (guard.op, guard.is_negated), holds)
@@ -310,15 +321,22 @@ class Phase:
     @contextmanager
     def _each(
         self, row: RowCode, inside: Collection[RowAccess]
-    ) -> Generator[tuple[ir.Value, ir.Block]]:
+    ) -> Generator[tuple[ir.Value, ir.Block, Shift | None]]:
         """
-        A loop over the invocations that may have something to do: gives x, and the block
-        to branch to for the next one.
+        A loop over the invocations that may have something to do: gives x, the block to
+        branch to for the next one, and what x is with something added, if that is counted.
         """
         builder, parallel = self._builder, self._parallel
+        start, end = literal(row.start), literal(row.end)
+        if self._shifted and not self._conditions and start == 0 and end:
+            ahead = self._code(self._position(row, row.start), self._over)
+            by = ahead.invariant(base_of(self._shifted[0]))
+            with shifted_row(builder, end, by, parallel) as (shift, following):
+                yield shift.place, following, shift
+            return
         if not self._conditions:
             with counted(builder, row.start, row.end, "x", parallel) as (x, following):
-                yield x, following
+                yield x, following, None
             return
         flags = Flags(builder)
         with row_blocks(builder, row) as block:
@@ -327,7 +345,7 @@ class Phase:
                 code.settled |= row.loads
                 parallel.mark(flags.set(block, x, code.holds(self._conditions)))
             with flags.each(block) as (x, following):
-                yield x, following
+                yield x, following, None
 
     def _position(self, row: RowCode, x: ir.Value) -> Position:
         return Position(row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids])

@@ -7,7 +7,6 @@ barrier are; here it lies beside the workgroup's own memory (`workgroup_places.p
 Invocations that trap are marked there, because others go on until the next grid barrier.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
@@ -18,6 +17,7 @@ from xdsl.ir import Operation
 
 from vyre.dialects import vyre
 from vyre.lowering.llvm.context import Context
+from vyre.lowering.llvm.control import Registers
 from vyre.lowering.llvm.folding import FoldingBuilder
 from vyre.lowering.llvm.grids import each_workgroup
 from vyre.lowering.llvm.hosts import HostCode
@@ -141,8 +141,9 @@ class _WorkgroupCode(HostCode):
         self.poll_if_due()
 
     @override
-    def versions(self, op: scf.ForOp, trips: Trips) -> Iterator[bool]:
-        yield False  # A few trips may take long by what they launch.
+    def loop(self, op: scf.ForOp, trips: Trips, carried: Registers) -> Registers:
+        # A few trips may take long by what they launch.
+        return self.trips(op, trips, carried, is_bounded=False)
 
     def poll_if_due(self) -> None:
         """Look whether to stop if there were many trips since the last look."""

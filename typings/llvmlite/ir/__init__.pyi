@@ -227,6 +227,15 @@ class IRBuilder:
     def bitcast(self, value: Value, typ: Type, name: str = "") -> Value: ...
     def ptrtoint(self, value: Value, typ: Type, name: str = "") -> Value: ...
     def inttoptr(self, value: Value, typ: Type, name: str = "") -> Value: ...
+    def asm(
+        self,
+        ftype: FunctionType,
+        asm: str,
+        constraint: str,
+        args: Sequence[Value],
+        side_effect: bool,
+        name: str = "",
+    ) -> Value: ...
     # Memory
     def alloca(
         self, typ: Type, size: Value | int | None = None, name: str = ""

@@ -1,0 +1,116 @@
+"""
+Rows of one workgroup, counted by places in the grid.
+
+An invocation of a workgroup that runs alone has its place in the workgroup, from 0 on, and
+its place in the grid is that plus a number which is the same for all. Most buffers go by
+the place in the grid, so a loop that counts places in the workgroup keeps both, and the
+number between them: where a row has loops in it, these are registers that the loops miss.
+So the loop counts places in the grid, and memory of the workgroup is addressed by these
+too, from as far before its beginning:
+
+```c
+for (i = base; i != base + 256; i++) (memory - base)[i] = f(i);
+```
+
+Nothing is lost if `base + 256` wraps around: all sums do, and the loop ends when it comes
+to that number, not behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from llvmlite import ir
+from xdsl.dialects import arith
+from xdsl.ir import SSAValue
+
+from vyre.dialects import vyre
+from vyre.dialects.vyre.attributes import Axis
+from vyre.lowering.llvm.metadata import Parallel
+from vyre.lowering.llvm.values import INDEX
+
+
+@dataclass(frozen=True)
+class Shift:
+    """
+    A place along x, and what it is with something added that is the same for a whole row.
+
+    Example: `Shift(x, builder.add(x, by), by)`
+    """
+
+    place: ir.Value
+    shifted: ir.Value
+    by: ir.Value
+
+    def address(
+        self, builder: ir.IRBuilder, memory: ir.Value, element: ir.Type
+    ) -> ir.Value:
+        """Where the element at the place is, counted from the beginning of memory."""
+        before = builder.gep(memory, [builder.neg(self.by)], source_etype=element)
+        return builder.gep(before, [self.shifted], source_etype=element)
+
+
+def shifted_places(program: vyre.ProgramOp) -> list[arith.AddiOp]:
+    """
+    Operations that give the place in the workgroup along x, plus one and the same number
+    that is known before the row: none if there are several such numbers.
+
+    Example: `arith.addi %first, %local`, if `%first` is a product of a parameter
+    """
+    found: dict[SSAValue, list[arith.AddiOp]] = {}
+    for op in program.body.block.ops:
+        if isinstance(op, arith.AddiOp) and any(map(_is_place, op.operands)):
+            by = base_of(op)
+            if _is_known_ahead(by):
+                found.setdefault(by, []).append(op)
+    return next(iter(found.values())) if len(found) == 1 else []
+
+
+def base_of(op: arith.AddiOp) -> SSAValue:
+    """
+    What an operation of `shifted_places` adds to the place.
+
+    Example: `%first` of `arith.addi %first, %local`
+    """
+    return op.rhs if _is_place(op.lhs) else op.lhs
+
+
+def _is_place(value: SSAValue) -> bool:
+    return isinstance(value.owner, vyre.LocalIdOp) and value.owner.axis.data is Axis.X
+
+
+def _is_known_ahead(value: SSAValue) -> bool:
+    owner = value.owner
+    if isinstance(owner, arith.MuliOp):
+        return all(map(_is_known_ahead, owner.operands))
+    return isinstance(owner, vyre.ParamOp | arith.ConstantOp)
+
+
+@contextmanager
+def shifted_row(
+    builder: ir.IRBuilder, count: int, by: ir.Value, parallel: Parallel
+) -> Generator[tuple[Shift, ir.Block]]:
+    """
+    A loop over the first places of a row, at least one: gives the place, and the block to
+    branch to for the next one.
+    """
+    head, body, following, after = (
+        builder.append_basic_block(f"x.{part}") for part in ("head", "body", "next", "done")
+    )
+    end = builder.add(by, ir.Constant(INDEX, count))
+    before = builder.block
+    builder.branch(head)
+    builder.position_at_end(head)
+    shifted = builder.phi(INDEX, "x.shifted")
+    shifted.add_incoming(by, before)
+    builder.cbranch(builder.icmp_unsigned("!=", shifted, end), body, after)
+    builder.position_at_end(body)
+    yield Shift(builder.sub(shifted, by), shifted, by), following
+    if not builder.block.is_terminated:
+        builder.branch(following)
+    builder.position_at_end(following)
+    shifted.add_incoming(builder.add(shifted, ir.Constant(INDEX, 1)), following)
+    parallel.close(builder.branch(head))
+    builder.position_at_end(after)
