@@ -13,8 +13,8 @@ Programs as LLVM IR, by llvmlite's builder.
 - `control`, `trips`, `counting`: `scf` as blocks and phis; loops that count
 - `accesses`, `invocations`: buffers, ids, copies, traps and ends
 - `phases`, `grids`: a program without barriers as a function over workgroups
-- `clipping`, `aligned_blocks`, `row_parts`, `row_loads`, `row_bounds`, `shifted_rows`: rows
-  of invocations with as few comparisons, loads and registers as can be
+- `clipping`, `prefixes`, `aligned_blocks`, `row_parts`, `row_loads`, `row_bounds`,
+  `shifted_rows`: rows of invocations with as few comparisons, loads and registers as can be
 - `loop_bounds`, `loop_versions`, `paired_trips`: loops with as few comparisons as can be
 - `workgroups`: a program with workgroup barriers
 - `entries`, `hosts`, `passes`, `programs`: a whole schedule as one function of all workers

@@ -13,6 +13,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from vyre.dialects.vyre import LaunchOp, RegionOp, YieldOp
+from vyre.lowering.llvm.folding import literal
 from vyre.lowering.llvm.metadata import keep_rolled
 from vyre.lowering.llvm.scalars import EMITTERS, emit_scalar
 from vyre.lowering.llvm.trips import Trips
@@ -84,6 +85,13 @@ class ControlCode(ABC):
 
     def _if(self, op: scf.IfOp) -> bool:
         builder = self.builder
+        known = literal(self.values.scalar(op.cond))
+        if known is not None:
+            registers = self._arm(op.true_region if known else op.false_region)
+            if registers is None:
+                return False
+            self.values.bind(op.output, registers)
+            return True
         arms = [builder.append_basic_block(name) for name in ("then", "else")]
         joined = builder.append_basic_block("joined")
         builder.cbranch(self.values.scalar(op.cond), *arms)

@@ -92,7 +92,7 @@ class Exits:
 class InvocationCode(ControlCode):
     """
     Emits the operations of an invocation. `trapped` emits where it is in the grid for those
-    who read of its trap.
+    who read of its trap. Code that is rarely run has its loops in one version only.
 
     Example: `InvocationCode(builder, values, context, parallel, position, exits)`
     """
@@ -108,8 +108,10 @@ class InvocationCode(ControlCode):
         *,
         trapped: Callable[[], Position],
         inside: Container[Operation] = (),
+        is_rare: bool = False,
     ):
         super().__init__(builder, values)
+        self._is_rare = is_rare
         self._context = context
         self._position = position
         self._exits = exits
@@ -188,7 +190,7 @@ class InvocationCode(ControlCode):
 
     @override
     def loop(self, op: scf.ForOp, trips: Trips, carried: Registers) -> Registers:
-        along = loop_accesses(op)
+        along = [] if self._is_rare else loop_accesses(op)
         if not along:
             return super().loop(op, trips, carried)
         return LoopVersions(self, self._accesses, op, trips, along).emit(carried)

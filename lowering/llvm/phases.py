@@ -38,6 +38,7 @@ from vyre.lowering.llvm.free_parts import FreePart, RowIndex
 from vyre.lowering.llvm.grids import Row, each_workgroup, rows
 from vyre.lowering.llvm.invocations import Exits, InvocationCode, Position, Three
 from vyre.lowering.llvm.metadata import Parallel
+from vyre.lowering.llvm.prefixes import Prefix, prefix_of
 from vyre.lowering.llvm.row_bounds import Access as RowAccess
 from vyre.lowering.llvm.row_bounds import RowAccesses, row_accesses
 from vyre.lowering.llvm.row_loads import row_loads
@@ -112,6 +113,8 @@ class Phase:
         self._spending: Spending | None = None
         is_shifted = is_alone and has_long_loops(program)
         self._shifted = shifted_places(program) if is_shifted else []
+        is_plain = is_alone and not (self._clipping or self._low_bits or self._conditions)
+        self._prefix = prefix_of(program) if is_plain else None
 
     def emit(self) -> None:
         """Write the function."""
@@ -203,7 +206,19 @@ class Phase:
         if self._leaving_out is not None:
             left_out = self._numbers_of(code, self._leaving_out, ahead)[0]
             row = replace(row, left_out=left_out)
-        self._part(row)
+        if self._prefix is None:
+            self._part(row)
+            return
+        middle = self._end_of_prefix(code, self._prefix, row)
+        self._part(replace(row, end=middle, holds=self._prefix.op))
+        self._part(replace(row, start=middle, is_rare=True))
+
+    def _end_of_prefix(
+        self, code: InvocationCode, prefix: Prefix, row: RowCode
+    ) -> ir.Value:
+        base = None if prefix.base is None else code.invariant(prefix.base)
+        bound = code.invariant(prefix.op.rhs)
+        return prefix.end(self._builder, base, bound, (row.start, row.end))
 
     def _part(self, row: RowCode) -> None:
         """
@@ -298,10 +313,12 @@ class Phase:
         """The loop over x, in a row or in a block of it that begins somewhere."""
         builder = self._builder
         with self._each(row, inside) as (x, following, shift):
-            code = self._code(self._position(row, x), following, inside)
+            code = self._code(self._position(row, x), following, inside, row.is_rare)
             if shift is not None:
                 code.count_by(shift, self._shifted)
             holds = ir.Constant(ir.IntType(1), 1)
+            if row.holds is not None:
+                code.settled[row.holds] = holds
             for guard in self._clipping:
                 _settle(code, (guard.op, guard.is_negated), holds)
             for condition in self._row_conditions:
@@ -327,15 +344,15 @@ class Phase:
         branch to for the next one, and what x is with something added, if that is counted.
         """
         builder, parallel = self._builder, self._parallel
-        start, end = literal(row.start), literal(row.end)
-        if self._shifted and not self._conditions and start == 0 and end:
+        if self._shifted and self._is_whole(row) and not row.is_rare:
             ahead = self._code(self._position(row, row.start), self._over)
             by = ahead.invariant(base_of(self._shifted[0]))
-            with shifted_row(builder, end, by, parallel) as (shift, following):
+            with shifted_row(builder, row.end, by, parallel) as (shift, following):
                 yield shift.place, following, shift
             return
         if not self._conditions:
-            with counted(builder, row.start, row.end, "x", parallel) as (x, following):
+            marks = None if row.is_rare else parallel
+            with counted(builder, row.start, row.end, "x", marks) as (x, following):
                 yield x, following, None
             return
         flags = Flags(builder)
@@ -347,11 +364,20 @@ class Phase:
             with flags.each(block) as (x, following):
                 yield x, following, None
 
+    def _is_whole(self, row: RowCode) -> bool:
+        """Whether a row begins with the workgroup, and does not end before that."""
+        is_clipped = self._clipping or self._conditions
+        return not is_clipped and literal(row.start) == 0
+
     def _position(self, row: RowCode, x: ir.Value) -> Position:
         return Position(row.groups, self._sizes, row.group, row.group_ids, [x, *row.ids])
 
     def _code(
-        self, position: Position, following: ir.Block, inside: Collection[RowAccess] = ()
+        self,
+        position: Position,
+        following: ir.Block,
+        inside: Collection[RowAccess] = (),
+        is_rare: bool = False,
     ) -> InvocationCode:
         builder = self._builder
         ended = self._ended_address(position)
@@ -371,6 +397,7 @@ class Phase:
             exits,
             trapped=trapped,
             inside=frozenset(inside),
+            is_rare=is_rare,
         )
 
     def _ended_address(self, position: Position) -> ir.Value | None:

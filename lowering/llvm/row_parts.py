@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from llvmlite import ir
+from xdsl.dialects import arith
 
 from vyre.dialects import vyre
 from vyre.lowering.llvm.aligned_blocks import SHORTEST
@@ -44,6 +45,10 @@ class RowCode:
     """The number of one that is left out."""
     as_written: bool = False
     """Whether all compare themselves with that one as the program says."""
+    holds: arith.CmpiOp | None = None
+    """A comparison that holds for all of them."""
+    is_rare: bool = False
+    """Whether there are few such rows, so that it does not matter how long they take."""
 
     def takes_part(self, builder: ir.IRBuilder, x: ir.Value) -> ir.Value:
         """

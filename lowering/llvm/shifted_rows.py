@@ -90,16 +90,16 @@ def _is_known_ahead(value: SSAValue) -> bool:
 
 @contextmanager
 def shifted_row(
-    builder: ir.IRBuilder, count: int, by: ir.Value, parallel: Parallel
+    builder: ir.IRBuilder, count: ir.Value, by: ir.Value, parallel: Parallel
 ) -> Generator[tuple[Shift, ir.Block]]:
     """
-    A loop over the first places of a row, at least one: gives the place, and the block to
-    branch to for the next one.
+    A loop over so many places of a row, from 0 on: gives the place, and the block to branch
+    to for the next one.
     """
     head, body, following, after = (
         builder.append_basic_block(f"x.{part}") for part in ("head", "body", "next", "done")
     )
-    end = builder.add(by, ir.Constant(INDEX, count))
+    end = builder.add(by, count)
     before = builder.block
     builder.branch(head)
     builder.position_at_end(head)

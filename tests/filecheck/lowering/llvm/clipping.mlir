@@ -8,7 +8,8 @@
 //       CHECK: icmp ult i64 %"[[N:[^"]+]]", 4611686018427387904
 //       CHECK: select i1 {{.*}}, i64 %"[[N]]", i64 4611686018427387904
 //       CHECK: x.body{{[.0-9]*}}:
-//  CHECK-NEXT: br i1 1, label %"then", label %"else"
+//  CHECK-NEXT: getelementptr float, ptr %"x", i64 %"x{{[.0-9]*}}"
+//  CHECK-NEXT: store float
 vyre.program @guarded [64, 1, 1] {
   %x = vyre.buffer "x" read_write binding 0 : memref<?xf32>
   %a = vyre.param "a" : f32
@@ -47,7 +48,10 @@ vyre.program @unguarded [64, 1, 1] {
 //       CHECK: [[ROW:%"\.[0-9]+"]] = icmp ult i64 %"{{[^"]+}}", %"n"
 //  CHECK-NEXT: br i1 [[ROW]], label %"y.body.if", label %"y.body.endif"
 //       CHECK: x.body{{[.0-9]*}}:
-//  CHECK-NEXT: br i1 1, label %"then", label %"else"
+//  CHECK-NEXT: mul i64
+//  CHECK-NEXT: add i64
+//  CHECK-NEXT: getelementptr float, ptr %"x"
+//  CHECK-NEXT: store float
 vyre.program @rows [64, 2, 1] {
   %x = vyre.buffer "x" read_write binding 0 : memref<64x2xf32>
   %a = vyre.param "a" : f32
