@@ -202,9 +202,10 @@ def check_groups(megakernel: MegakernelOp) -> None:
     Example: `check_groups(megakernel)`, then `wave.group` is set for each wave.
     """
     waves = list(megakernel.waves)
+    dependencies = wave_dependencies(megakernel)
     if any(wave.group is None for wave in waves):
-        plan_groups(megakernel)
-    for before, after in wave_dependencies(megakernel):
+        plan_groups(megakernel, dependencies)
+    for before, after in dependencies:
         earlier, later = waves[before], waves[after]
         if _group(earlier) >= _group(later):
             raise Refusal(

@@ -86,7 +86,7 @@ class PlanMegakernelPass(ModulePass):
     def _plan(self, megakernel: MegakernelOp) -> None:
         megakernel.in_order = None
         if self.budget is None:
-            plan_groups(megakernel)
+            plan_groups(megakernel, wave_dependencies(megakernel))
             return
         waves = zip(megakernel.waves, megakernel.programs())
         sizes = [wave_bytes(wave, program) for wave, program in waves]
@@ -109,27 +109,28 @@ class PlanMegakernelPass(ModulePass):
             megakernel.in_order = _figures(plan.in_order.figures)
 
 
-def plan_groups(megakernel: MegakernelOp) -> None:
+def plan_groups(megakernel: MegakernelOp, dependencies: Sequence[tuple[int, int]]) -> None:
     """
-    Put waves into groups by their dependencies alone.
+    Put waves into groups by their dependencies alone, those of `wave_dependencies`.
 
-    Example: `plan_groups(megakernel)`, then `wave.group` is set for each wave.
+    Example: `plan_groups(megakernel, edges)`, then `wave.group` is set for each wave.
     """
-    plan = planned_layers(megakernel)
+    plan = planned_layers(megakernel, dependencies)
     widest = max(map(len, plan.groups), default=0)
     figures = {"global_barriers": plan.global_barriers, "max_group_width": widest}
     _annotate(megakernel, plan, figures)
 
 
-def planned_layers(megakernel: MegakernelOp) -> BarrierPlan:
+def planned_layers(
+    megakernel: MegakernelOp, dependencies: Sequence[tuple[int, int]]
+) -> BarrierPlan:
     """
     The fewest groups that the dependencies of waves allow.
 
-    Example: `planned_layers(megakernel).groups` is `((0,), (1, 2))`.
+    Example: `planned_layers(megakernel, edges).groups` is `((0,), (1, 2))`.
     """
-    edges = wave_dependencies(megakernel)
     try:
-        return plan_barriers(len(list(megakernel.waves)), edges)
+        return plan_barriers(len(list(megakernel.waves)), dependencies)
     except WaveError as error:
         raise _refusal(megakernel, error) from None
 

@@ -248,9 +248,11 @@ class _Condensing:
 
 def _names(megakernel: MegakernelOp) -> set[str]:
     """All names of buffers and parameters."""
+    programs = megakernel.programs()
+    tables = {program: list(program.table) for program in dict.fromkeys(programs)}
     arguments = (
         wave.argument(entry)
-        for wave, program in zip(megakernel.waves, megakernel.programs())
-        for entry in program.table
+        for wave, program in zip(megakernel.waves, programs)
+        for entry in tables[program]
     )
     return {name for name in arguments if isinstance(name, str)}

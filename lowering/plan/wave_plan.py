@@ -178,7 +178,7 @@ def wave_plans_in(module: ModuleOp) -> list[WavePlan]:
 
 
 def _groups(megakernel: MegakernelOp) -> list[WaveGroup]:
-    layers = planned_layers(megakernel).groups
+    layers = planned_layers(megakernel, wave_dependencies(megakernel)).groups
     layer_of = {wave: layer for layer, found in enumerate(layers) for wave in found}
     waves: defaultdict[int, list[int]] = defaultdict(list)
     for number, wave in enumerate(megakernel.waves):
