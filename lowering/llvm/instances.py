@@ -116,7 +116,7 @@ def _launch_each(
     launching: Launching,
 ) -> None:
     """Launch a program for each instance; all run together with the first."""
-    head, last = launching.head(launch), launch
+    head = launching.head(launch)
     arguments = list(launch.arguments)
     passed = {
         place: columns[name]
@@ -127,21 +127,24 @@ def _launch_each(
     values = dict.fromkeys(value for column in passed.values() for value in column)
     literals = {value: _constant(cast(Literal, value)) for value in values}
     Rewriter.insert_op(list(literals.values()), InsertPoint.before(head))
-    for number in range(len(next(iter(columns.values())))):
-        given = [
-            literals[passed[place][number]].result if place in passed else argument
-            for place, argument in enumerate(arguments)
-        ]
-        if number == 0:
-            launch.operands = given
-            continue
-        joining = vyre.LaunchOp.create(
-            operands=given, properties=launch.properties, location=launch.location
+    count = len(next(iter(columns.values())))
+    given = [
+        [literals[value].results[0] for value in passed[place]]
+        if place in passed
+        else [argument] * count
+        for place, argument in enumerate(arguments)
+    ]
+    first, *others = ([column[number] for column in given] for number in range(count))
+    launch.operands = first
+    joining = [
+        vyre.LaunchOp.create(
+            operands=each, properties=launch.properties, location=launch.location
         )
-        Rewriter.insert_op(joining, InsertPoint.after(last))
-        launching.by_program[launch.segment.string_value()].append(joining)
-        launching.heads[joining] = head
-        last = joining
+        for each in others
+    ]
+    Rewriter.insert_op(joining, InsertPoint.after(launch))
+    launching.by_program[launch.segment.string_value()] += joining
+    launching.heads.update(dict.fromkeys(joining, head))
 
 
 def _constant(literal: Literal) -> arith.ConstantOp:
