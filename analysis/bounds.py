@@ -33,6 +33,7 @@ from vyre.analysis.walking import operations_in, units_in
 from vyre.dialects.vyre import (
     AtomicCasOp,
     AtomicOp,
+    BufferOp,
     LaunchOp,
     LengthOp,
     LoadOp,
@@ -41,6 +42,7 @@ from vyre.dialects.vyre import (
     RegionOp,
     ReturnOp,
     ScheduleOp,
+    ScratchOp,
     StoreOp,
     TrapOp,
     YieldOp,
@@ -51,6 +53,11 @@ Access: TypeAlias = LoadOp | StoreOp | AtomicOp | AtomicCasOp
 
 _NUMBERS = PURE_OPS - {arith.SelectOp}
 """Operations that only compute from their operands, whatever control has come to."""
+
+_PLAIN = frozenset[type[Operation]](
+    (BufferOp, ParamOp, ScratchOp, LengthOp, scf.YieldOp, YieldOp)
+)
+"""The most frequent of those that nothing special is known about."""
 
 
 def inbounds_accesses(
@@ -106,6 +113,7 @@ class _Walk:
         self._flags = carried_flags(program)
         self._proved: list[Access] = []
         self._programs = _launchable(program)
+        self._tables = {p: list(p.launch_table) for p in self._programs.values()}
         self._geometry = Geometry(self._workgroup(), setting.grid, setting.most_invocations)
         self._geometry.declare(self._facts)
         is_program = isinstance(program, ProgramOp)
@@ -142,6 +150,8 @@ class _Walk:
     def _op(self, op: Operation) -> None:
         if type(op) in _NUMBERS:
             self._result(op)
+        elif type(op) in _PLAIN:
+            self._other(op)
         else:
             self._by_kind(op)
 
@@ -164,7 +174,8 @@ class _Walk:
                 self._select(op)
             case LaunchOp():
                 program = self._programs[op.segment.string_value()]
-                given = arguments(op, program, self._facts, self._extents)
+                table = self._tables[program]
+                given = arguments(op, table, self._facts, self._extents)
                 self._launches.add(program, given)
             case _:
                 self._other(op)

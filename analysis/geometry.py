@@ -34,6 +34,19 @@ WORKGROUPS = GridNumber("workgroups")
 
 Grid = tuple[int, int, int]
 
+_ASKING = frozenset[type[Operation]](
+    (
+        InvocationIdOp,
+        LocalIdOp,
+        WorkgroupIdOp,
+        WorkgroupCountOp,
+        WorkgroupSizeOp,
+        LinearIdOp,
+        SubgroupLocalIdOp,
+        SubgroupSizeOp,
+    )
+)
+
 
 @dataclass(frozen=True)
 class Geometry:
@@ -72,6 +85,8 @@ class Geometry:
 
     def term(self, op: Operation) -> Term | None:
         """What an operation that asks about the grid gives; None for other operations."""
+        if type(op) not in _ASKING:
+            return None
         match op:
             case InvocationIdOp() | LocalIdOp() | WorkgroupIdOp() | WorkgroupCountOp():
                 name = op.name.removeprefix("vyre.")

@@ -35,10 +35,13 @@ class Arguments:
 
 
 def arguments(
-    launch: LaunchOp, program: ProgramOp, facts: Facts, extents: Extents
+    launch: LaunchOp, table: Iterable[BufferOp | ParamOp], facts: Facts, extents: Extents
 ) -> Arguments:
-    """What is known about a launch's arguments, in terms of the program that it runs."""
-    entries = list(zip(launch.arguments, program.launch_table, strict=True))
+    """
+    What is known about a launch's arguments, in terms of the `launch_table` of the program
+    that it runs.
+    """
+    entries = list(zip(launch.operands, table, strict=True))
     sizes: dict[Extent, Size] = {}
     names: dict[Symbol, Symbol] = {}
     for extent, term in _unknown_sizes(entries, extents):
