@@ -20,6 +20,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
 from typing import TypeAlias
 
 from xdsl.dialects import scf
@@ -32,6 +33,9 @@ from vyre.analysis.buffer_sources import (
     with_aliases,
 )
 from vyre.analysis.phases import (
+    Phases,
+    Write,
+    Writers,
     grid_phases,
     workgroup_phases,
     writers_by_phase,
@@ -127,6 +131,9 @@ def uniformity(program: ProgramOp) -> Uniformity:
 Node: TypeAlias = SSAValue | Block
 """What has a level: a value, or whether a block is reached."""
 
+_DECLARATIONS = (BufferOp, ScratchOp, ParamOp)
+"""What is the same for all; what it holds may not be."""
+
 
 class _Analysis:
     """
@@ -141,11 +148,28 @@ class _Analysis:
         self.roots: list[tuple[Level, Node, Reason | None]] = []
         self.edges: defaultdict[Node, list[tuple[Node, str]]] = defaultdict(list)
         self.names = named_buffers(program)
-        self.grid_phases = grid_phases(program)
-        self.local_phases = workgroup_phases(program)
-        writes = writes_of(program, with_aliases(self.names))
-        self.grid_writers = writers_by_phase(writes, self.grid_phases)
-        self.local_writers = writers_by_phase(writes, self.local_phases)
+
+    # Only loads ask for phases, and only those from workgroup memory for local ones.
+
+    @cached_property
+    def grid_phases(self) -> Phases:
+        return grid_phases(self.program)
+
+    @cached_property
+    def local_phases(self) -> Phases:
+        return workgroup_phases(self.program)
+
+    @cached_property
+    def writes(self) -> list[Write]:
+        return writes_of(self.program, with_aliases(self.names))
+
+    @cached_property
+    def grid_writers(self) -> Writers:
+        return writers_by_phase(self.writes, self.grid_phases)
+
+    @cached_property
+    def local_writers(self) -> Writers:
+        return writers_by_phase(self.writes, self.local_phases)
 
     def run(self) -> Uniformity:
         self._block(self.program.body.block)
@@ -199,15 +223,17 @@ class _Analysis:
         """Each target is at most as uniform as the sources at its position."""
         for target, *origins in zip(targets, *sources, strict=True):
             for origin in origins:
-                self._inherit(target, origin, "gets its value from")
+                self._inherit(target, origin, "gets its value from it")
 
     def _inherit(self, target: SSAValue, origin: SSAValue, how: str) -> None:
-        self.edges[origin].append((target, f"{how} it"))
+        self.edges[origin].append((target, how))
 
     def _block(self, block: Block) -> None:
         for op in block.ops:
             if type(op) in PURE_OPS:
                 self._pure(op)
+            elif type(op) in _DECLARATIONS:
+                continue
             elif op.results or op.regions or isinstance(op, AssignOp):
                 self._op(op)
 
@@ -238,15 +264,13 @@ class _Analysis:
             case RegionOp():
                 self._nested(op, op.body)
                 self._flow(op.outputs, _yielded(op.body))
-            case BufferOp() | ScratchOp() | ParamOp():
-                pass
             case _:
                 self._other(op)
 
     def _pure(self, op: Operation) -> None:
         for result in op.results:
             for operand in op.operands:
-                self._inherit(result, operand, "is computed from")
+                self._inherit(result, operand, "is computed from it")
 
     def _number(self, op: WorkgroupIdOp | LinearIdOp) -> None:
         if isinstance(op, WorkgroupIdOp) or op.scope.data is LinearScope.WORKGROUP:
@@ -271,14 +295,14 @@ class _Analysis:
         """A variable is as uniform as everything that is ever assigned to it."""
         match op:
             case LetOp():
-                self._inherit(op.cell, op.initial, "starts with")
+                self._inherit(op.cell, op.initial, "starts with it")
             case AssignOp():
-                self._inherit(op.cell, op.value, "is assigned")
+                self._inherit(op.cell, op.value, "is assigned it")
                 assert op.parent is not None
                 text = "is assigned in divergent control"
                 self.edges[op.parent].append((op.cell, text))
             case GetOp():
-                self._inherit(op.value, op.cell, "reads")
+                self._inherit(op.value, op.cell, "reads it")
 
     def _diverge(self, op: Operation, level: Level, text: str) -> None:
         for result in op.results:
@@ -286,7 +310,7 @@ class _Analysis:
 
     def _load(self, op: LoadOp) -> None:
         for index in op.indices:
-            self._inherit(op.value, index, "is loaded at")
+            self._inherit(op.value, index, "is loaded at it")
         # What writes an alias of a buffer counts as writing the buffer, too.
         for declaration in self.names.get(op.buffer, ()):
             name = _name(declaration)
@@ -306,19 +330,19 @@ class _Analysis:
             if region.blocks.first is not None:
                 self._flow(op.output, _yielded(region))
         for result in op.output:
-            self._inherit(result, op.cond, "is chosen by")
+            self._inherit(result, op.cond, "is chosen by it")
 
     def _for(self, op: scf.ForOp) -> None:
         bounds = (op.lb, op.ub, op.step)
         induction, *carried = op.body.block.args
         for bound in bounds:
-            self._inherit(induction, bound, "is bounded by")
+            self._inherit(induction, bound, "is bounded by it")
         self._nested(op, op.body, *bounds)
         self._flow(carried, op.iter_args, _yielded(op.body))
         self._flow(op.res, carried)
         for result in op.res:
             for bound in bounds:
-                self._inherit(result, bound, "depends on a number of trips, given by")
+                self._inherit(result, bound, "depends on a number of trips, given by it")
 
     def _while(self, op: scf.WhileOp) -> None:
         before, after = op.before_region, op.after_region
@@ -331,7 +355,7 @@ class _Analysis:
         self._flow(after.block.args, condition.args)
         self._flow(op.res, condition.args)
         for result in op.res:
-            self._inherit(result, decider, "depends on a number of trips, given by")
+            self._inherit(result, decider, "depends on a number of trips, given by it")
 
 
 def _yielded(region: Region) -> Sequence[SSAValue]:
