@@ -70,6 +70,7 @@ IDS = (
     vyre.SubgroupSizeOp,
 )
 
+_WITHOUT_EFFECT = PURE_OPS | {*_HARMLESS, *IDS}
 _DIVERGING = {
     vyre.AtomicOp,
     vyre.AtomicCasOp,
@@ -151,6 +152,8 @@ def _guarded_effects(block: Block, outer: Conditions) -> Iterator[Conditions]:
     """For each effect of a block, the comparisons that hold there."""
     holding = dict(outer)
     for op in block.ops:
+        if type(op) in _WITHOUT_EFFECT:
+            continue
         match op:
             case scf.IfOp() if _only_returns(op):
                 holding |= dict.fromkeys(_conjuncts(op.cond, is_negated=True))
@@ -177,11 +180,11 @@ def _is_one_armed(op: scf.IfOp) -> bool:
 
 
 def _has_effect(op: Operation) -> bool:
+    if type(op) in _WITHOUT_EFFECT:
+        return False
     if op.has_trait(IsTerminator) and not isinstance(op, vyre.ReturnOp):
         return False
-    if type(op) in PURE_OPS or isinstance(op, _HARMLESS + IDS):
-        return False
-    if isinstance(op, scf.IfOp | scf.ForOp | vyre.RegionOp):
+    if op.regions and isinstance(op, scf.IfOp | scf.ForOp | vyre.RegionOp):
         return any(
             _has_effect(inner) for r in op.regions for b in r.blocks for inner in b.ops
         )
@@ -291,12 +294,30 @@ def effect_level(program: vyre.ProgramOp) -> Level:
             return Level.INVOCATION
     if not stores:
         return Level.GRID
+    if any(_differs(operand) for op in stores for operand in op.operands):
+        return Level.INVOCATION
     facts = uniformity(program)
     return max(
         level
         for op in stores
         for level in (facts.control(op), *map(facts.level, op.operands))
     )
+
+
+def _differs(value: SSAValue) -> bool:
+    """
+    Whether a value is computed from an invocation's place by pure operations alone. Such a
+    value is divergent for `uniformity` as well, which takes longer to say so.
+    """
+    pending, seen = [value], {value}
+    for each in pending:
+        owner = each.owner
+        if type(owner) is vyre.InvocationIdOp or type(owner) is vyre.LocalIdOp:
+            return True
+        if isinstance(owner, Operation) and type(owner) in PURE_OPS:
+            pending += [operand for operand in owner.operands if operand not in seen]
+            seen.update(owner.operands)
+    return False
 
 
 def uses_workgroups(program: vyre.ProgramOp) -> bool:
