@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import (
     Float64Type,
     IndexType,
     IntegerType,
+    Signedness,
     f16,
     f32,
     f64,
@@ -37,6 +38,9 @@ SCALAR_TYPES: tuple[ScalarType, ...] = (
 )
 """Every type that a value, a parameter or a buffer element may have."""
 
+_WIDTHS = frozenset(
+    type.width.data for type in SCALAR_TYPES if isinstance(type, IntegerType)
+)
 SCALAR_NAMES = "i1, i8, i16, i32, i64, index, f16, f32 or f64"
 
 Scalar = AttrSetConstraint.get(*SCALAR_TYPES)
@@ -45,7 +49,14 @@ Scalar = AttrSetConstraint.get(*SCALAR_TYPES)
 
 def is_scalar(type: Attribute) -> TypeIs[ScalarType]:
     """Whether Vyre computes with values of this type."""
-    return type in SCALAR_TYPES
+    match type:
+        case IntegerType():
+            is_plain = type.signedness.data is Signedness.SIGNLESS
+            return is_plain and type.width.data in _WIDTHS
+        case IndexType() | Float16Type() | Float32Type() | Float64Type():
+            return True
+        case _:
+            return False
 
 
 def byte_width(type: ScalarType) -> int:

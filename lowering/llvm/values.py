@@ -10,7 +10,7 @@ from llvmlite import ir
 from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, SSAValue
 
-from vyre.dialects.vyre.attributes import TokenType
+from vyre.dialects.vyre.attributes import TokenType, is_scalar
 from vyre.lowering.llvm.types import register_type
 
 INDEX = ir.IntType(64)
@@ -78,7 +78,8 @@ class Environment:
         """Let values be in these registers, as `registers` would give them."""
         first = 0
         for value in values:
-            count = len(register_types([value.type]))
+            is_one = is_scalar(value.type)
+            count = 1 if is_one else len(register_types([value.type]))
             self._registers[value] = list(registers[first : first + count])
             first += count
 
