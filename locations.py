@@ -55,7 +55,7 @@ def location_at(file: StringAttr, line: int, column: int) -> FileLineColLoc:
 
 def is_unknown(location: LocationAttr) -> bool:
     """Whether nothing is known about where the operation comes from."""
-    return isinstance(location, UnknownLoc)
+    return type(location) is UnknownLoc
 
 
 def place_of(at: Operation | SSAValue) -> Place | None:

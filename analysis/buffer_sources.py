@@ -18,7 +18,6 @@ from xdsl.dialects import scf
 from xdsl.dialects.builtin import MemRefType, UnrankedMemRefType
 from xdsl.ir import Operation, SSAValue
 
-from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     BufferOp,
@@ -102,7 +101,7 @@ def named_buffers(
             for origin, target in _flows(op):
                 if is_memref(origin):
                     flows[origin].append(target)
-        elif type(op) not in PURE_OPS and isinstance(op, BufferOp | ScratchOp):
+        elif type(op) is BufferOp or type(op) is ScratchOp:
             declarations.append(op)
 
     names: defaultdict[SSAValue, list[Declaration]] = defaultdict(list)

@@ -1,5 +1,7 @@
 """Whether invocations of a program work together, and not only side by side."""
 
+from xdsl.ir import Operation
+
 from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     AtomicCasOp,
@@ -13,12 +15,8 @@ from vyre.dialects.vyre import (
 )
 from vyre.dialects.vyre.attributes import Access
 
-_COOPERATING = (
-    AtomicOp,
-    AtomicCasOp,
-    SubgroupBallotOp,
-    SubgroupReduceOp,
-    SubgroupShuffleOp,
+_COOPERATING = frozenset[type[Operation]](
+    (AtomicOp, AtomicCasOp, SubgroupBallotOp, SubgroupReduceOp, SubgroupShuffleOp)
 )
 
 
@@ -29,8 +27,8 @@ def cooperates(program: ProgramOp) -> bool:
     inferred. A grid barrier alone does not count: phases may work side by side.
     """
     return any(
-        isinstance(op, _COOPERATING)
-        or (isinstance(op, BarrierOp) and not op.is_grid_sync)
-        or (isinstance(op, BufferOp) and op.access.data is Access.WORKGROUP)
+        type(op) in _COOPERATING
+        or (type(op) is BarrierOp and not op.is_grid_sync)
+        or (type(op) is BufferOp and op.access.data is Access.WORKGROUP)
         for op in operations_in(program.body)
     )

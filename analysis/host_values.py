@@ -215,7 +215,7 @@ class HostValues:
     def _length(self, value: SSAValue) -> int:
         value = self.source(value)
         owner = value.owner
-        if isinstance(owner, TABLE_OPS):
+        if type(owner) in TABLE_OPS:
             # The host knows nothing of workgroup memory, not even its size.
             is_local = isinstance(owner, BufferOp) and is_workgroup_memory(owner)
             return NO_COMPUTATION if is_local else 0

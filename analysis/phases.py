@@ -82,7 +82,7 @@ class _Numbering:
             if not op.regions and type(op) not in _CUTS:
                 self.stretch[op] = current
                 continue
-            if isinstance(op, COLLECTIVES):
+            if type(op) in COLLECTIVES:
                 current = self._new()
             self.stretch[op] = current
             current = self._after(op, current)

@@ -52,6 +52,7 @@ from vyre.dialects.vyre import (
 
 Holder: TypeAlias = scf.IfOp | scf.ForOp | scf.WhileOp
 TABLE_OPS = (BufferOp, ParamOp, ScratchOp)
+_CELL_OPS = (LetOp, GetOp, AssignOp)
 
 
 @dataclass(eq=False)
@@ -99,7 +100,7 @@ class Run:
 
 
 def _unconditional(op: Operation) -> Iterator[Operation]:
-    if not isinstance(op, RegionOp):
+    if type(op) is not RegionOp:
         yield op
         return
     for inner in op.body.block.ops:
@@ -151,7 +152,8 @@ class Spine:
             op
             for run in self.runs
             for op in run.unconditional()
-            if isinstance(op, scf.ForOp | scf.WhileOp)
+            if op.regions
+            and isinstance(op, scf.ForOp | scf.WhileOp)
             and any(is_memref(r) and self._leaves(r, run) for r in op.results)
         ]
 
@@ -255,9 +257,9 @@ def _holders(program: ProgramOp, is_cut: Callable[[Operation], bool]) -> set[Ope
     for op in operations_in(program.body):
         if type(op) in PURE_OPS:
             continue
-        if isinstance(op, ReturnOp):
+        if type(op) is ReturnOp:
             _refuse(op, "an invocation may return here", "vyre-predicate-returns")
-        if isinstance(op, LetOp | GetOp | AssignOp):
+        if type(op) in _CELL_OPS:
             _refuse(op, "variables are not values yet", "vyre-promote-lets")
         if is_cut(op):
             parent = op.parent_op()
@@ -306,7 +308,7 @@ class _Walk:
         for op in block.ops:
             if type(op) in PURE_OPS:
                 self._put(op, run)
-            elif isinstance(op, scf.IfOp | scf.ForOp | scf.WhileOp) and op in self.holders:
+            elif op in self.holders and isinstance(op, scf.IfOp | scf.ForOp | scf.WhileOp):
                 run.end = op
                 self.spine.before[op] = run
                 self.spine.holders.append(op)

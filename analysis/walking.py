@@ -50,8 +50,13 @@ def units_in(module: ModuleOp, *kinds: type[OperationInvT]) -> list[OperationInv
 
 def _first_ones(region: Region) -> list[Operation]:
     """The first operation of each block, the last block first."""
-    found = [block.first_op for block in region.blocks]
-    return [op for op in reversed(found) if op is not None]
+    found: list[Operation] = []
+    block = region.last_block
+    while block is not None:
+        if block.first_op is not None:
+            found.append(block.first_op)
+        block = block.prev_block
+    return found
 
 
 def _following(pending: list[Operation]) -> Iterator[Operation]:

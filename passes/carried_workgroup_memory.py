@@ -72,7 +72,8 @@ def move_carried_workgroup_memory(program: ProgramOp) -> None:
 
 
 def _carries_memref(op: Operation) -> bool:
-    return isinstance(op, scf.ForOp | scf.WhileOp) and any(map(is_memref, op.operands))
+    is_loop = bool(op.regions) and isinstance(op, scf.ForOp | scf.WhileOp)
+    return is_loop and any(map(is_memref, op.operands))
 
 
 def _families(

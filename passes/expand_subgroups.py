@@ -107,7 +107,7 @@ def expand_subgroups(program: ProgramOp) -> None:
 
     Example: `expand_subgroups(program)`
     """
-    if not any(isinstance(op, SUBGROUP_OPS) for op in operations_in(program.body)):
+    if not any(type(op) in SUBGROUP_OPS for op in operations_in(program.body)):
         return
     predicate_returns(program)
     _Expansion(program).run()

@@ -138,7 +138,7 @@ def _barrier_holders(program: ProgramOp) -> set[Operation]:
     for op in operations_in(program.body):
         if _is_grid_sync(op):
             _add_with_parents(op.parent_op(), holders)
-        elif isinstance(op, scf.ForOp | scf.WhileOp) and _gives_buffer(op):
+        elif op.regions and isinstance(op, scf.ForOp | scf.WhileOp) and _gives_buffer(op):
             givers.append(op)
     if any(map(_is_grid_sync, operations_in(program.body))):
         for op in givers:
@@ -163,7 +163,7 @@ def _gives_buffer(op: Operation) -> bool:
 
 
 def _is_grid_sync(op: Operation) -> bool:
-    return isinstance(op, BarrierOp) and op.is_grid_sync
+    return type(op) is BarrierOp and op.is_grid_sync
 
 
 def _blocks(op: Operation) -> Iterator[Block]:

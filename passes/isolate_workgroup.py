@@ -263,19 +263,19 @@ class _Ids:
 
 
 def _refuse_what_leaves_the_workgroup(op: Operation) -> None:
-    if isinstance(op, BarrierOp) and op.is_grid_sync:
+    if type(op) is BarrierOp and op.is_grid_sync:
         raise Refusal(
             "the whole grid meets here, so no workgroup can run on its own",
             fix="run vyre-host-plan first",
             at=op,
         )
-    if isinstance(op, COLLECTIVES):
+    if type(op) in COLLECTIVES:
         raise Refusal(
             "other ranks take part here, so no workgroup can run on its own",
             fix="launch the collective as a program of its own",
             at=op,
         )
-    if isinstance(op, ScratchOp):
+    if type(op) is ScratchOp:
         raise Refusal(
             "scratch outlives a workgroup, so none can run on its own",
             fix="declare a buffer instead, or let a schedule pass the scratch",

@@ -156,7 +156,7 @@ def predicate_returns(program: ProgramOp) -> None:
     Example: `predicate_returns(program)`
     """
     drop_last_returns(program.body.block)
-    returns = [op for op in operations_in(program.body) if isinstance(op, ReturnOp)]
+    returns = [op for op in operations_in(program.body) if type(op) is ReturnOp]
     if not returns:
         return
     _Predication(program, returned_inside(program, returns)).run()

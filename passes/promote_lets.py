@@ -206,7 +206,7 @@ class _Promotion:
     def _refuse_variables_inside(self, op: Operation) -> None:
         for inner in operations_of(op):
             if (
-                isinstance(inner, GetOp | AssignOp)
+                (type(inner) is GetOp or type(inner) is AssignOp)
                 and inner is not op
                 and inner.cell in self._promoted
             ):

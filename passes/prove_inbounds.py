@@ -47,13 +47,13 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp, UnitAttr
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from vyre.analysis.bounds import inbounds_accesses, launches_of
 from vyre.analysis.extents import Setting
 from vyre.analysis.geometry import Grid
 from vyre.analysis.launches import Launches
-from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.walking import operations_in
 from vyre.diagnostics import VyreError, did_you_mean, invalid
 from vyre.dialects.refusal import Refusal
@@ -64,6 +64,8 @@ from vyre.dialects.vyre import (
     LoadOp,
     StoreOp,
 )
+
+_ACCESSES = frozenset[type[Operation]]((LoadOp, StoreOp, AtomicOp, AtomicCasOp))
 
 
 @dataclass(frozen=True)
@@ -92,10 +94,8 @@ def mark_inbounds(module: ModuleOp, setting: Setting) -> Launches:
     Example: `mark_inbounds(module, Setting(grid=(4, 1, 1)))`
     """
     for access in operations_in(module.body):
-        if type(access) in PURE_OPS:
-            continue
-        if isinstance(access, LoadOp | StoreOp | AtomicOp | AtomicCasOp):
-            access.inbounds = None
+        if type(access) in _ACCESSES:
+            access.properties.pop("inbounds", None)
     launches = launches_of(module, setting)
     for access in inbounds_accesses(module, setting, launches):
         access.inbounds = UnitAttr()

@@ -69,8 +69,8 @@ def needs_its_workgroups(program: ProgramOp) -> Operation | None:
     Example: `needs_its_workgroups(program) is None` for a program of loads and stores.
     """
     for op in operations_in(program.body):
-        is_tile = isinstance(op, BufferOp) and op.access.data is Access.WORKGROUP
-        if is_tile or isinstance(op, _MEETING) or not is_known(op):
+        is_tile = type(op) is BufferOp and op.access.data is Access.WORKGROUP
+        if is_tile or type(op) in _MEETING or not is_known(op):
             return op
     return None
 
@@ -108,7 +108,7 @@ def fused_workgroup(
 def layout_of(wave: WaveOp, program: ProgramOp, workgroup: tuple[int, ...]) -> Layout:
     """How a wave runs in workgroups of this size; refused if it cannot."""
     for op in operations_in(program.body):
-        if isinstance(op, COLLECTIVES):
+        if type(op) in COLLECTIVES:
             raise Refusal(
                 "a collective cannot be in a wave",
                 fix="run its program on its own",
@@ -127,8 +127,8 @@ def layout_of(wave: WaveOp, program: ProgramOp, workgroup: tuple[int, ...]) -> L
     if needs_its_workgroups(program) is None:
         return Layout.BY_INVOCATION
     for op in operations_in(program.body):
-        meets = isinstance(op, BarrierOp) and op.is_grid_sync
-        if meets or isinstance(op, ScratchOp) or not is_known(op):
+        meets = type(op) is BarrierOp and op.is_grid_sync
+        if meets or type(op) is ScratchOp or not is_known(op):
             raise Refusal(
                 f"the wave has a grid of its own and '{op.name}', which is about the whole "
                 "grid of the dispatch",

@@ -14,6 +14,8 @@ UNKNOWN_TRIPS = 8
 
 MOST = 1 << 40
 
+_FREE = (arith.ConstantOp, vyre.BufferOp, vyre.ParamOp)
+
 
 def operations(program: vyre.ProgramOp) -> int:
     """
@@ -29,9 +31,9 @@ def _of_block(block: Block) -> int:
 
 
 def _of_operation(op: Operation) -> int:
+    if not op.regions:
+        return 0 if type(op) in _FREE else 1
     inside = sum(_of_block(block) for region in op.regions for block in region.blocks)
-    if isinstance(op, arith.ConstantOp | vyre.BufferOp | vyre.ParamOp):
-        return 0
     match op:
         case scf.ForOp():
             return 1 + min(MOST, inside * _trips(op))

@@ -271,7 +271,7 @@ class EntryCode(HostCode):
 
     @override
     def operation(self, op: Operation) -> bool:
-        if not isinstance(op, scf.IfOp | scf.ForOp | scf.WhileOp):
+        if not op.regions or not isinstance(op, scf.IfOp | scf.ForOp | scf.WhileOp):
             return super().operation(op)
         if _launches(op):
             goes_on = super().operation(op)

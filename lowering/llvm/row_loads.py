@@ -33,12 +33,14 @@ from vyre.analysis.walking import operations_of
 from vyre.dialects import vyre
 from vyre.lowering.llvm.clipping import is_same_along_x
 
-_WRITERS = (
-    vyre.StoreOp,
-    vyre.AtomicOp,
-    vyre.AtomicCasOp,
-    vyre.AsyncLoadOp,
-    vyre.AsyncStoreOp,
+_WRITERS = frozenset[type[Operation]](
+    (
+        vyre.StoreOp,
+        vyre.AtomicOp,
+        vyre.AtomicCasOp,
+        vyre.AsyncLoadOp,
+        vyre.AsyncStoreOp,
+    )
 )
 
 
@@ -75,7 +77,7 @@ def loads_before_writes(program: vyre.ProgramOp) -> Iterator[vyre.LoadOp]:
 def _outside_loops(block: Block) -> Iterator[Operation]:
     """Operations in the order of the text; loops count as one."""
     for op in block.ops:
-        if isinstance(op, scf.IfOp | vyre.RegionOp):
+        if op.regions and isinstance(op, scf.IfOp | vyre.RegionOp):
             for region in op.regions:
                 for inner in region.blocks:
                     yield from _outside_loops(inner)
@@ -88,6 +90,6 @@ def _written(
 ) -> Iterator[Operation]:
     """The buffers that an operation, or one inside it, may write."""
     for inner in operations_of(op):
-        if isinstance(inner, _WRITERS):
+        if type(inner) in _WRITERS:
             for operand in inner.operands:
                 yield from sources.get(operand, ())

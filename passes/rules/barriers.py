@@ -54,7 +54,7 @@ def _may_meet(op: Operation) -> bool:
     Whether it takes more than a look to see that all come here: what stands in a program,
     or in regions of it, without control flow around it, is executed by everyone.
     """
-    if isinstance(op, scf.ForOp | scf.WhileOp):
+    if op.regions and isinstance(op, scf.ForOp | scf.WhileOp):
         return any(map(is_memref, op.operands))
     if type(op) not in _MEETINGS:
         return False
