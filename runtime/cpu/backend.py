@@ -15,6 +15,7 @@ from vyre.runtime.cpu.ahead import Ahead
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
 from vyre.runtime.cpu.kernel import CpuKernel
 from vyre.runtime.cpu.llvm_threads import llvm_lock
+from vyre.runtime.cpu.machine import Processor
 from vyre.runtime.cpu.native import compile_object, is_loaded, native_text
 from vyre.runtime.cpu.pool import WorkerPool
 from vyre.runtime.deadline import Deadline
@@ -76,6 +77,7 @@ class CpuBackend(HostBackend):
             return
         self._is_ahead = True
         if self._found_pool_code() is None:
+            Processor.host()  # The program asks for it next, and would wait for LLVM.
             Ahead(compile_object)
 
     @override
