@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 PHASE = "phase."
 """How names of phases begin."""
 
-_FUNCTION = re.compile(r'^define [^\n]*?@"(?P<name>[^"]+)".*?^}$\n?', re.M | re.S)
+_FUNCTION = re.compile(r'^define [^\n]*?@"(?P<name>[^"]+)"(?:[^\n]*\n)+?}$\n?', re.M)
 _NAME = re.compile(r'@"([^"]+)"')
 _VARIABLE = re.compile(r'^@"[^"]+" = (?!internal constant )', re.M)
 
@@ -36,14 +36,14 @@ def parts_of(text: str) -> list[str]:
 
     Example: `parts_of(source.text)`
     """
-    if _VARIABLE.search(text):
+    common = _FUNCTION.sub("", text)
+    if _VARIABLE.search(common):
         return [text]
     functions = {match["name"]: match[0] for match in _FUNCTION.finditer(text)}
     whole = _Functions(functions)
     first, second = whole.shared_out()
     if not second.names:
         return [text]
-    common = _FUNCTION.sub("", text)
     return [
         whole.text(part.names, other.names, common)
         for part, other in ((first, second), (second, first))
