@@ -68,6 +68,8 @@ def read_at_start(program: ProgramOp) -> Buffers:
     Example: `read_at_start(program)` is empty if every tile is filled before it is used.
     """
     buffers = _workgroup_buffers(program)
+    if not buffers:
+        return {}
     if any(isinstance(op, ReturnOp) for op in operations_in(program.body)):
         return dict.fromkeys(buffers)
     sources, facts = buffer_sources(program), uniformity(program)

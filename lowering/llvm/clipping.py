@@ -71,6 +71,7 @@ IDS = (
 )
 
 _WITHOUT_EFFECT = PURE_OPS | {*_HARMLESS, *IDS}
+_PLACES = (vyre.InvocationIdOp, vyre.LocalIdOp)
 _DIVERGING = {
     vyre.AtomicOp,
     vyre.AtomicCasOp,
@@ -294,7 +295,7 @@ def effect_level(program: vyre.ProgramOp) -> Level:
             return Level.INVOCATION
     if not stores:
         return Level.GRID
-    if any(_differs(operand) for op in stores for operand in op.operands):
+    if any(_differs(value) for op in stores for value in (*op.operands, *_around(op))):
         return Level.INVOCATION
     facts = uniformity(program)
     return max(
@@ -304,17 +305,30 @@ def effect_level(program: vyre.ProgramOp) -> Level:
     )
 
 
+def _around(op: Operation) -> Iterator[SSAValue]:
+    """The conditions of all branches that an operation is in."""
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, scf.IfOp):
+            yield parent.cond
+        parent = parent.parent_op()
+
+
 def _differs(value: SSAValue) -> bool:
     """
     Whether a value is computed from an invocation's place by pure operations alone. Such a
-    value is divergent for `uniformity` as well, which takes longer to say so.
+    value is divergent for `uniformity` as well, with the control that it decides, which
+    takes longer to say so.
     """
     pending, seen = [value], {value}
     for each in pending:
         owner = each.owner
-        if type(owner) is vyre.InvocationIdOp or type(owner) is vyre.LocalIdOp:
+        if type(owner) in _PLACES:
             return True
-        if isinstance(owner, Operation) and type(owner) in PURE_OPS:
+        if type(owner) is vyre.LinearIdOp:
+            if owner.scope.data is not LinearScope.WORKGROUP:
+                return True
+        elif isinstance(owner, Operation) and type(owner) in PURE_OPS:
             pending += [operand for operand in owner.operands if operand not in seen]
             seen.update(owner.operands)
     return False
