@@ -23,6 +23,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
+from vyre.analysis.walking import operations_of
+
 _TEXT = "_vyre_source_text"
 
 
@@ -111,7 +113,7 @@ def inherit_locations(module: ModuleOp) -> None:
     Uses come after definitions, so a walk from the end sees a use before the definition
     and one walk in each direction settles every operation.
     """
-    ops = list(module.walk())
+    ops = list(operations_of(module))
     for op in reversed(ops):
         if is_unknown(op.location):
             _inherit_from_first_use(op)

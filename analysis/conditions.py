@@ -51,9 +51,7 @@ def carried_flags(program: ProgramOp | ScheduleOp) -> Flags:
     """What follows from each flag that a loop or region of the program passes on."""
     flags: dict[Literal, list[Literal]] = {}
     # Loops end after the loops inside them: flags often pass through both.
-    for op in program.body.walk(region_first=True):
-        if not op.regions:
-            continue
+    for op in _from_inside(program.body):
         match op:
             case scf.ForOp():
                 _for(op, flags)
@@ -64,6 +62,16 @@ def carried_flags(program: ProgramOp | ScheduleOp) -> Flags:
             case _:
                 pass
     return flags
+
+
+def _from_inside(region: Region) -> Iterator[Operation]:
+    """Operations with regions, those inside one before it."""
+    for block in region.blocks:
+        for op in block.ops:
+            if op.regions:
+                for inner in op.regions:
+                    yield from _from_inside(inner)
+                yield op
 
 
 def yielded(region: Region) -> tuple[SSAValue, ...]:

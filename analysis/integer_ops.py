@@ -52,6 +52,17 @@ _UNARY: dict[type[Operation], Callable[[Range, int, int], Range]] = {
     math.CountTrailingZerosOp: ranges.count_bits,
 }
 
+_SUMS = frozenset[type[Operation]](
+    (
+        arith.AddiOp,
+        arith.SubiOp,
+        arith.ExtSIOp,
+        arith.TruncIOp,
+        arith.IndexCastOp,
+        arith.ExtUIOp,
+    )
+)
+
 
 def result_range(op: Operation, range_of: Callable[[SSAValue], Range]) -> Range | None:
     """
@@ -79,10 +90,10 @@ def result_range(op: Operation, range_of: Callable[[SSAValue], Range]) -> Range 
 
 def literal(op: arith.ConstantOp) -> int | None:
     """The signed number that a constant stands for."""
-    width = bits(op.result.type)
-    if width is None or not isinstance(op.value, IntegerAttr):
+    value, width = op.value, bits(op.results[0].type)
+    if width is None or not isinstance(value, IntegerAttr):
         return None
-    return ranges.wrapped(op.value.value.data, width)
+    return ranges.wrapped(value.value.data, width)
 
 
 def literal_of(value: SSAValue) -> int | None:
@@ -102,6 +113,8 @@ def define_result(op: Operation, facts: Facts) -> bool:
     Example: after `%j = arith.addi %i, %c1 : index` for an `%i` below some bound, `%j` is
     known as `%i` plus 1.
     """
+    if type(op) is arith.ConstantOp:
+        return _define_literal(op, facts)
     found = result_range(op, facts.range_of)
     if found is None:
         return False
@@ -117,12 +130,18 @@ def define_result(op: Operation, facts: Facts) -> bool:
     return True
 
 
+def _define_literal(op: arith.ConstantOp, facts: Facts) -> bool:
+    number = literal(op)
+    if number is not None:
+        facts.equate(op.results[0], Term(None, number))
+    return number is not None
+
+
 def _as_term(op: Operation, facts: Facts) -> Term | None:
     """The symbol and constant that a result is the sum of, if it does not wrap."""
+    if type(op) not in _SUMS:
+        return None
     match op:
-        case arith.ConstantOp():
-            number = literal(op)
-            return None if number is None else Term(None, number)
         case arith.AddiOp():
             a, b = facts.term(op.lhs), facts.term(op.rhs)
             if a.symbol is None:

@@ -129,8 +129,8 @@ class WaveOp(IRDLOperation):
 
         Example: `wave.argument(param)` is `"hop.n"`.
         """
-        name = entry.entry_name.data
-        given = None if self.arguments is None else self.arguments.data.get(name)
+        name, arguments = entry.entry_name.data, self.arguments
+        given = None if arguments is None else arguments.data.get(name)
         if given is not None:
             return given.data if isinstance(given, StringAttr) else given
         is_shared = (
