@@ -26,7 +26,7 @@ from vyre.analysis.extents import Extents, Setting
 from vyre.analysis.facts import Facts, Summary, Term, bits
 from vyre.analysis.geometry import Geometry
 from vyre.analysis.integer_ops import define_result
-from vyre.analysis.launches import Launches, arguments
+from vyre.analysis.launches import Launches, Numbers, arguments
 from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.ranges import NEGATED, Range, full
 from vyre.analysis.walking import operations_in, units_in
@@ -113,7 +113,7 @@ class _Walk:
         self._flags = carried_flags(program)
         self._proved: list[Access] = []
         self._programs = _launchable(program)
-        self._tables = {p: list(p.launch_table) for p in self._programs.values()}
+        self._numbers = {p: Numbers.of(p) for p in self._programs.values()}
         self._geometry = Geometry(self._workgroup(), setting.grid, setting.most_invocations)
         self._geometry.declare(self._facts)
         is_program = isinstance(program, ProgramOp)
@@ -174,8 +174,8 @@ class _Walk:
                 self._select(op)
             case LaunchOp():
                 program = self._programs[op.segment.string_value()]
-                table = self._tables[program]
-                given = arguments(op, table, self._facts, self._extents)
+                numbers = self._numbers[program]
+                given = arguments(op, numbers, self._facts, self._extents)
                 self._launches.add(program, given)
             case _:
                 self._other(op)

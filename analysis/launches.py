@@ -13,7 +13,7 @@ programs are made for.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -34,43 +34,60 @@ class Arguments:
     params: Mapping[SSAValue, Summary]
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers that are passed to a program, by the places of arguments."""
+
+    sizes: Sequence[tuple[int, Extent]]
+    """Each `?` of the program's table."""
+    params: Sequence[tuple[int, SSAValue]]
+
+    @staticmethod
+    def of(program: ProgramOp) -> "Numbers":
+        """What all launches of a program pass."""
+        table = list(enumerate(program.launch_table))
+        return Numbers(
+            [
+                (place, Extent(entry.memref, dim))
+                for place, entry in table
+                if isinstance(entry, BufferOp)
+                for dim, size in enumerate(entry.type.get_shape())
+                if size == DYNAMIC_INDEX
+            ],
+            [
+                (place, entry.value)
+                for place, entry in table
+                if isinstance(entry, ParamOp) and bits(entry.value.type) is not None
+            ],
+        )
+
+
 def arguments(
-    launch: LaunchOp, table: Iterable[BufferOp | ParamOp], facts: Facts, extents: Extents
+    launch: LaunchOp, numbers: Numbers, facts: Facts, extents: Extents
 ) -> Arguments:
-    """
-    What is known about a launch's arguments, in terms of the `launch_table` of the program
-    that it runs.
-    """
-    entries = list(zip(launch.operands, table, strict=True))
+    """What is known about a launch's arguments, in terms of the program that it runs."""
+    given = launch.operands
     sizes: dict[Extent, Size] = {}
     names: dict[Symbol, Symbol] = {}
-    for extent, term in _unknown_sizes(entries, extents):
+    for place, extent in numbers.sizes:
+        term = extents.size(given[place], extent.dim)
         fixed = term.symbol is None or isinstance(term.symbol, GridNumber)
         sizes[extent] = Size(facts.range(term), term if fixed else None)
         if not fixed and term.offset == 0:
             assert term.symbol is not None
             names.setdefault(term.symbol, extent)
-    params: dict[SSAValue, Summary] = {
-        entry.value: _renamed(facts.summary(facts.term(argument)), names)
-        for argument, entry in entries
-        if isinstance(entry, ParamOp) and bits(entry.value.type) is not None
+    params = {
+        value: _renamed(facts.summary(facts.term(given[place])), names)
+        for place, value in numbers.params
     }
     return Arguments(sizes, params)
 
 
-def _unknown_sizes(
-    entries: Iterable[tuple[SSAValue, BufferOp | ParamOp]], extents: Extents
-) -> Iterator[tuple[Extent, Term]]:
-    """Each `?` of a program's table, and what the schedule knows it as."""
-    for argument, entry in entries:
-        if isinstance(entry, BufferOp):
-            for dim, size in enumerate(entry.type.get_shape()):
-                if size == DYNAMIC_INDEX:
-                    yield Extent(entry.memref, dim), extents.size(argument, dim)
-
-
 def _renamed(summary: Summary, names: Mapping[Symbol, Symbol]) -> Summary:
     """A summary without the symbols that the program does not know."""
+
+    if summary.term is not None and summary.term.symbol is None:
+        return summary  # A literal has no limits.
 
     def renamed(symbol: Symbol) -> Symbol | None:
         return symbol if isinstance(symbol, GridNumber) else names.get(symbol)
