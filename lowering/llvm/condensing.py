@@ -89,8 +89,9 @@ class _Instance:
     """A wave that is shared out, and what makes it differ from others of its kind."""
 
     wave: WaveOp
-    family: Hashable
-    """Waves with the same code on the same buffers, if they are passed the literals."""
+    family: int
+    """The same for waves with the same code on the same buffers, if they are passed the
+    literals."""
     literals: _Literals
     """Those that can be passed."""
     begin: int
@@ -139,6 +140,7 @@ def _instances(
     workgroup = fused_workgroup(waves, programs)
     layouts: dict[Hashable, Layout] = {}
     params = {program: _params(program) for program in dict.fromkeys(programs)}
+    families: dict[Hashable, int] = {}
     taken: defaultdict[int, int] = defaultdict(int)
     for wave, program in zip(waves, programs):
         shape = (program, wave.grid)
@@ -155,7 +157,7 @@ def _instances(
         kept = frozenset((n, v) for n, v in given.items() if n not in literals)
         # A parameter that is not given has the name of the wave.
         alone = None if params[program].keys() <= given.keys() else wave
-        family = (*shape, kept, alone)
+        family = families.setdefault((*shape, kept, alone), len(families))
         yield _Instance(wave, family, literals, taken[_group(wave)])
         taken[_group(wave)] += prod(wave.workgroups or (0,))
 
@@ -184,14 +186,15 @@ def _kinds(instances: Iterable[_Instance]) -> list[list[_Instance]]:
     return list(kinds.values())
 
 
-def _different(instances: Iterable[_Instance]) -> dict[Hashable, set[str]]:
+def _different(instances: Iterable[_Instance]) -> dict[int, set[str]]:
     """The parameters for which waves of a family do not all have the same literal."""
-    first: dict[Hashable, _Literals] = {}
-    found: defaultdict[Hashable, set[str]] = defaultdict(set)
+    first: dict[int, _Literals] = {}
+    found: defaultdict[int, set[str]] = defaultdict(set)
     for each in instances:
         common = first.setdefault(each.family, each.literals)
-        names = common.keys() | each.literals.keys()
-        found[each.family].update(n for n in names if common.get(n) != each.literals.get(n))
+        different = found[each.family]
+        names = (common.keys() | each.literals.keys()) - different
+        different.update(n for n in names if common.get(n) != each.literals.get(n))
     return found
 
 
