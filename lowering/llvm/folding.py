@@ -9,13 +9,10 @@ Meaning is kept: numbers wrap as they do in registers. Where LLVM says that a re
 poison, as that of a sum that must not wrap and does, any result will do.
 """
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 from llvmlite import ir
 from typing_extensions import override
-
-from vyre.lowering.llvm.metadata import LIKELY, UNLIKELY
 
 _COMPARED: dict[str, Callable[[int, int], bool]] = {
     "==": lambda one, other: one == other,
@@ -58,16 +55,6 @@ class FoldingBuilder(ir.IRBuilder):
 
     Example: `FoldingBuilder(block).mul(x, ir.Constant(INDEX, 1))` is `x`.
     """
-
-    @override
-    @contextmanager
-    def if_then(self, pred: ir.Value, likely: bool | None = None) -> Generator[ir.Block]:
-        before = self.block
-        with super().if_then(pred) as end:
-            if likely is not None:
-                assert before.terminator is not None
-                before.terminator.set_weights(LIKELY if likely else UNLIKELY)
-            yield end
 
     @override
     def add(

@@ -22,7 +22,7 @@ from vyre.lowering.llvm.control import ControlCode, Registers
 from vyre.lowering.llvm.counting import counted, smaller
 from vyre.lowering.llvm.loop_bounds import loop_accesses
 from vyre.lowering.llvm.loop_versions import LoopVersions
-from vyre.lowering.llvm.metadata import Parallel
+from vyre.lowering.llvm.metadata import Parallel, seldom
 from vyre.lowering.llvm.shifted_rows import Shift
 from vyre.lowering.llvm.spending import Spending
 from vyre.lowering.llvm.trips import Trips
@@ -135,7 +135,7 @@ class InvocationCode(ControlCode):
         weight = ir.Constant(INDEX, stretch_around(1) // stretch(op))
         spent = builder.mul(trips, weight)
         is_much = builder.icmp_unsigned(">", spent, ir.Constant(INDEX, FEW_TRIPS))
-        with builder.if_then(is_much, likely=False):
+        with seldom(builder, is_much):
             spending.add(builder, spent)
             with spending.when_due(builder):
                 self.poll()

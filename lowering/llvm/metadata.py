@@ -9,6 +9,9 @@ a data race, which a valid program does not have. So plain accesses may be reord
 one invocation to the next, and LLVM may vectorise the loop over them without proof.
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 from llvmlite import ir
 from typing_extensions import override
 
@@ -18,7 +21,20 @@ Weights of a branch that nearly always goes the first way. LLVM assumes that loo
 trips: so what is rarely done must be a thousand times as rare, or LLVM keeps things for two
 loops there in registers, and not those for the code around.
 """
-UNLIKELY = (1, 1 << 24)
+
+
+@contextmanager
+def seldom(builder: ir.IRBuilder, condition: ir.Value) -> Generator[None]:
+    """
+    For code that is hardly ever run: only if a condition holds.
+
+    Example: `with seldom(builder, is_due): ...`
+    """
+    before = builder.block
+    with builder.if_then(condition):
+        assert before.terminator is not None
+        before.terminator.set_weights(LIKELY[::-1])
+        yield
 
 
 class _Distinct(ir.MDValue):

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from llvmlite import ir
 
+from vyre.lowering.llvm.metadata import seldom
 from vyre.lowering.llvm.values import INDEX
 
 
@@ -37,6 +38,6 @@ class Spending:
         """For code that looks, which runs when there were many; then it begins anew."""
         spent = builder.load(self._trips, typ=INDEX)
         is_due = builder.icmp_unsigned(">=", spent, self._most)
-        with builder.if_then(is_due, likely=False):
+        with seldom(builder, is_due):
             builder.store(ir.Constant(INDEX, 0), self._trips)
             yield
