@@ -12,7 +12,8 @@ Programs as LLVM IR, by llvmlite's builder.
 - `values`: what values are in registers
 - `control`, `trips`, `counting`: `scf` as blocks and phis; loops that count
 - `accesses`, `invocations`: buffers, ids, copies, traps and ends
-- `phases`, `grids`: a program without barriers as a function over workgroups
+- `phases`, `grids`, `invocation_rows`: a program without barriers as a function over
+  workgroups
 - `clipping`, `prefixes`, `aligned_blocks`, `row_parts`, `row_loads`, `row_bounds`,
   `shifted_rows`: rows of invocations with as few comparisons, loads and registers as can be
 - `loop_bounds`, `loop_versions`, `paired_trips`: loops with as few comparisons as can be
