@@ -40,6 +40,7 @@ from vyre.dialects import vyre
 from vyre.lowering.llvm.clipping import Along, along_x, is_same_along_x
 from vyre.lowering.llvm.counting import larger, smaller
 from vyre.lowering.llvm.row_parts import numbers
+from vyre.lowering.llvm.shifted_rows import base_of, has_place
 from vyre.lowering.llvm.values import INDEX
 
 _PREDICATES = {2: "slt", 3: "sle", 6: "ult", 7: "ule"}
@@ -103,8 +104,7 @@ def _prefix(condition: SSAValue) -> Prefix | None:
     if along_x(op.lhs) is Along.WORKGROUP:
         return Prefix(op, None)
     number = op.lhs.owner
-    if isinstance(number, arith.AddiOp):
-        for place, base in ((number.lhs, number.rhs), (number.rhs, number.lhs)):
-            if along_x(place) is Along.WORKGROUP and is_same_along_x(base):
-                return Prefix(op, base)
+    if isinstance(number, arith.AddiOp) and has_place(number):
+        base = base_of(number)
+        return Prefix(op, base) if is_same_along_x(base) else None
     return None

@@ -27,7 +27,7 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from vyre.dialects import vyre
-from vyre.dialects.vyre.attributes import Axis
+from vyre.lowering.llvm.clipping import Along, along_x
 from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.values import INDEX
 
@@ -61,24 +61,29 @@ def shifted_places(program: vyre.ProgramOp) -> list[arith.AddiOp]:
     """
     found: dict[SSAValue, list[arith.AddiOp]] = {}
     for op in program.body.block.ops:
-        if isinstance(op, arith.AddiOp) and any(map(_is_place, op.operands)):
+        if isinstance(op, arith.AddiOp) and has_place(op):
             by = base_of(op)
             if _is_known_ahead(by):
                 found.setdefault(by, []).append(op)
     return next(iter(found.values())) if len(found) == 1 else []
 
 
+def has_place(op: arith.AddiOp) -> bool:
+    """
+    Whether a sum is one of the place in the workgroup along x.
+
+    Example: `has_place(op)` for `arith.addi %first, %local`
+    """
+    return any(along_x(operand) is Along.WORKGROUP for operand in op.operands)
+
+
 def base_of(op: arith.AddiOp) -> SSAValue:
     """
-    What an operation of `shifted_places` adds to the place.
+    What such a sum adds to the place.
 
     Example: `%first` of `arith.addi %first, %local`
     """
-    return op.rhs if _is_place(op.lhs) else op.lhs
-
-
-def _is_place(value: SSAValue) -> bool:
-    return isinstance(value.owner, vyre.LocalIdOp) and value.owner.axis.data is Axis.X
+    return op.rhs if along_x(op.lhs) is Along.WORKGROUP else op.lhs
 
 
 def _is_known_ahead(value: SSAValue) -> bool:
