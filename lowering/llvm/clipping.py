@@ -57,7 +57,8 @@ _NEGATED = {s + one: s + other for s in "su" for one, other in _OPPOSITE.items()
     "eq": "ne",
 }
 
-_PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+"""Comparisons, as `arith.cmpi` numbers them."""
 _HARMLESS = (vyre.LoadOp, vyre.LengthOp, vyre.BufferOp, vyre.ParamOp)
 IDS = (
     vyre.InvocationIdOp,
@@ -221,7 +222,7 @@ def _is_literally(value: SSAValue, truth: bool) -> bool:
 
 def _guard(op: arith.CmpiOp, is_negated: bool) -> Guard | None:
     """The comparison as one of x with something that does not depend on x."""
-    predicate: str | None = _PREDICATES[op.predicate.value.data]
+    predicate: str | None = PREDICATES[op.predicate.value.data]
     if is_negated:
         predicate = _NEGATED.get(predicate)
     for number, bound in ((op.lhs, op.rhs), (op.rhs, op.lhs)):

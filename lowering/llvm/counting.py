@@ -17,11 +17,14 @@ def counted(
     end: ir.Value,
     name: str,
     parallel: Parallel | None = None,
+    *,
+    wraps: bool = False,
 ) -> Generator[tuple[ir.Value, ir.Block]]:
     """
     A loop around what is emitted inside: gives the counter, and the block to branch to for
     the next trip. Code that leaves the builder in an open block branches there by itself.
-    There is no loop around a single trip.
+    There is no loop around a single trip. `wraps` says that numbers may wrap around before
+    they come to the end; come to it they must.
     """
     start, limit = literal(first), literal(end)
     if start is not None and limit == start + 1:
@@ -40,14 +43,16 @@ def counted(
     builder.position_at_end(head)
     counter = builder.phi(INDEX, name)
     counter.add_incoming(first, before)
-    builder.cbranch(builder.icmp_unsigned("<", counter, end), body, after)
+    is_left = builder.icmp_unsigned("!=" if wraps else "<", counter, end)
+    builder.cbranch(is_left, body, after)
     builder.position_at_end(body)
     yield counter, following
     if not builder.block.is_terminated:
         builder.branch(following)
     builder.position_at_end(following)
     one = ir.Constant(INDEX, 1)
-    counter.add_incoming(builder.add(counter, one, flags=["nuw"]), following)
+    flags = [] if wraps else ["nuw"]
+    counter.add_incoming(builder.add(counter, one, flags=flags), following)
     back_edge = builder.branch(head)
     if parallel is not None:
         parallel.close(back_edge)

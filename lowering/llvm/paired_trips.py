@@ -20,8 +20,8 @@ goes on there: nothing has happened in it, since only loops without effects come
 This is for loops that LLVM would not vectorise, because the order of their sums matters.
 They have few trips and many comparisons, so what counts is how many instructions there are
 for each trip and each row, and how many registers it takes not to load a thing again: so it
-is counted what is left, and the trips are added up ahead of the loop, such that neither
-its beginning nor its end have to be kept.
+is counted what is left, such that neither the beginning nor the end have to be kept. It is
+for few trips only, which nobody adds up.
 """
 
 from collections.abc import Container
@@ -40,7 +40,7 @@ from vyre.lowering.llvm.trips import goes_by_one
 from vyre.lowering.llvm.values import INDEX
 
 MOST_OPERATIONS = 24
-"""Of a loop that is there four times."""
+"""Of a loop that is there five times."""
 
 
 def is_paired(loop: scf.ForOp, along: Container[Operation]) -> bool:

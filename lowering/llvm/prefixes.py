@@ -37,14 +37,14 @@ from xdsl.dialects import arith, scf
 from xdsl.ir import Block, SSAValue
 
 from vyre.dialects import vyre
-from vyre.lowering.llvm.clipping import Along, along_x, is_same_along_x
+from vyre.lowering.llvm.clipping import PREDICATES, Along, along_x, is_same_along_x
 from vyre.lowering.llvm.counting import larger, smaller
 from vyre.lowering.llvm.row_parts import numbers
 from vyre.lowering.llvm.shifted_rows import base_of, has_place
 from vyre.lowering.llvm.values import INDEX
 
-_PREDICATES = {2: "slt", 3: "sle", 6: "ult", 7: "ule"}
-"""Comparisons that hold for small numbers, by how `arith.cmpi` numbers them."""
+_OF_SMALL_NUMBERS = ("slt", "sle", "ult", "ule")
+"""Comparisons that hold up to some number."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Prefix:
         row: tuple[ir.Value, ir.Value],
     ) -> ir.Value:
         """Up to where in a row from one place to another it is known to hold."""
-        limit = numbers(builder, _PREDICATES[self.op.predicate.value.data], bound)[1]
+        limit = numbers(builder, _predicate(self.op), bound)[1]
         if base is not None:
             is_more = builder.icmp_unsigned(">", limit, base)
             left, none = builder.sub(limit, base), ir.Constant(INDEX, 0)
@@ -97,7 +97,7 @@ def _choices(block: Block) -> Iterator[scf.IfOp]:
 
 def _prefix(condition: SSAValue) -> Prefix | None:
     op = condition.owner
-    if not isinstance(op, arith.CmpiOp) or op.predicate.value.data not in _PREDICATES:
+    if not isinstance(op, arith.CmpiOp) or _predicate(op) not in _OF_SMALL_NUMBERS:
         return None
     if not is_same_along_x(op.rhs):
         return None
@@ -108,3 +108,7 @@ def _prefix(condition: SSAValue) -> Prefix | None:
         base = base_of(number)
         return Prefix(op, base) if is_same_along_x(base) else None
     return None
+
+
+def _predicate(op: arith.CmpiOp) -> str:
+    return PREDICATES[op.predicate.value.data]

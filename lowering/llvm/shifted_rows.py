@@ -27,9 +27,9 @@ from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 
 from vyre.dialects import vyre
-from vyre.lowering.llvm.clipping import Along, along_x
+from vyre.lowering.llvm.clipping import Along, along_x, is_same_along_x
+from vyre.lowering.llvm.counting import counted
 from vyre.lowering.llvm.metadata import Parallel
-from vyre.lowering.llvm.values import INDEX
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ def shifted_places(program: vyre.ProgramOp) -> list[arith.AddiOp]:
     Operations that give the place in the workgroup along x, plus one and the same number
     that is known before the row: none if there are several such numbers.
 
-    Example: `arith.addi %first, %local`, if `%first` is a product of a parameter
+    Example: `arith.addi %first, %local`, if `%first` is computed from a parameter
     """
     found: dict[SSAValue, list[arith.AddiOp]] = {}
     for op in program.body.block.ops:
         if isinstance(op, arith.AddiOp) and has_place(op):
             by = base_of(op)
-            if _is_known_ahead(by):
+            if is_same_along_x(by):
                 found.setdefault(by, []).append(op)
     return next(iter(found.values())) if len(found) == 1 else []
 
@@ -86,13 +86,6 @@ def base_of(op: arith.AddiOp) -> SSAValue:
     return op.rhs if along_x(op.lhs) is Along.WORKGROUP else op.lhs
 
 
-def _is_known_ahead(value: SSAValue) -> bool:
-    owner = value.owner
-    if isinstance(owner, arith.MuliOp):
-        return all(map(_is_known_ahead, owner.operands))
-    return isinstance(owner, vyre.ParamOp | arith.ConstantOp)
-
-
 @contextmanager
 def shifted_row(
     builder: ir.IRBuilder, count: ir.Value, by: ir.Value, parallel: Parallel
@@ -101,21 +94,6 @@ def shifted_row(
     A loop over so many places of a row, from 0 on: gives the place, and the block to branch
     to for the next one.
     """
-    head, body, following, after = (
-        builder.append_basic_block(f"x.{part}") for part in ("head", "body", "next", "done")
-    )
     end = builder.add(by, count)
-    before = builder.block
-    builder.branch(head)
-    builder.position_at_end(head)
-    shifted = builder.phi(INDEX, "x.shifted")
-    shifted.add_incoming(by, before)
-    builder.cbranch(builder.icmp_unsigned("!=", shifted, end), body, after)
-    builder.position_at_end(body)
-    yield Shift(builder.sub(shifted, by), shifted, by), following
-    if not builder.block.is_terminated:
-        builder.branch(following)
-    builder.position_at_end(following)
-    shifted.add_incoming(builder.add(shifted, ir.Constant(INDEX, 1)), following)
-    parallel.close(builder.branch(head))
-    builder.position_at_end(after)
+    with counted(builder, by, end, "x", parallel, wraps=True) as (shifted, following):
+        yield Shift(builder.sub(shifted, by), shifted, by), following

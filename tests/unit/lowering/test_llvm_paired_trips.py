@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from xdsl.dialects import scf
 
 import vyre
-from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.llvm.loop_bounds import loop_accesses
 from vyre.lowering.llvm.paired_trips import is_paired
 from vyre.lowering.loops import FEW_TRIPS
 from vyre.runtime.cpu.backend import CpuBackend
+from vyre.runtime.program_choice import find_program
 
 ROWS = """
 vyre.program @rows [4, 1, 1] {
@@ -49,10 +49,6 @@ INDICES = {
 }
 
 ENTRIES, WIDTH = 90, 7
-
-
-def looped(program: ProgramOp) -> scf.ForOp:
-    return next(op for op in program.walk() if isinstance(op, scf.ForOp))
 
 
 def text_of(name: str) -> str:
@@ -126,9 +122,8 @@ def test_all_elements_outside():
 
 
 def paired(text: str) -> bool:
-    program = next(iter(vyre.parse(text).body.block.ops))
-    assert isinstance(program, ProgramOp)
-    loop = looped(program)
+    program = find_program(vyre.parse(text), None)
+    loop = next(op for op in program.walk() if isinstance(op, scf.ForOp))
     return is_paired(loop, loop_accesses(loop))
 
 

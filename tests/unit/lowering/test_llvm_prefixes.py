@@ -7,6 +7,7 @@ import vyre
 from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.llvm.prefixes import prefix_of
 from vyre.runtime.cpu.backend import CpuBackend
+from vyre.runtime.program_choice import find_program
 
 PROGRAM = """
 vyre.program @p [8, 1, 1] {
@@ -81,7 +82,7 @@ def test_places_in_the_workgroup(predicate: str):
 
 
 def prefix(text: str):
-    program = next(iter(vyre.parse(text).body.block.ops))
+    program = find_program(vyre.parse(text), None)
     assert isinstance(program, ProgramOp)
     return prefix_of(program)
 

@@ -8,6 +8,7 @@ import vyre
 from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.llvm.shifted_rows import base_of, shifted_places
 from vyre.runtime.cpu.backend import CpuBackend
+from vyre.runtime.program_choice import find_program
 
 PROGRAM = """
 vyre.program @p [8, 1, 1] {
@@ -57,7 +58,7 @@ def test_rows_may_wrap_around(order: str, n: int):
 
 
 def places(text: str) -> list[arith.AddiOp]:
-    program = next(iter(vyre.parse(text).body.block.ops))
+    program = find_program(vyre.parse(text), None)
     assert isinstance(program, ProgramOp)
     return shifted_places(program)
 
