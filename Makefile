@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
-.PHONY: demo test lint typecheck filecheck pytest pytest-runtime pytest-others format docs fuzz mutants fuzz-ir check-barrier \
+.PHONY: demo quick test test-all lint typecheck filecheck pytest pytest-core format docs fuzz mutants fuzz-ir check-barrier \
   fuzz-waves fuzz-rows fuzz-cuda bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
   bench-reference bench-spills bench-host-plan bench-waves clean
 
@@ -15,10 +15,18 @@ demo: $(VENV)/installed
 	  --in offsets=0,2,3,3,4,4,4 --in targets=1,2,3,4 --in reached=1,0,0,0,0,0 \
 	  --in 'seen=zeros(6)' --in 'fresh=zeros(6)'
 
-# Two at a time, each with its output in one piece.
+# Says how many processor seconds it took; CONTRIBUTING.md has the limit.
 test: $(VENV)/installed
-	$(MAKE) --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) \
-	  pytest-runtime pytest-others lint typecheck filecheck
+	$(BIN)/python tests/processor_seconds.py $(MAKE) lint typecheck pytest
+
+quick: $(VENV)/installed
+	$(MAKE) --jobs=2 lint typecheck pytest-core
+
+# As `test` with all samples in full, in random order (see its first lines for the seed),
+# and FileCheck with lit.
+test-all: $(VENV)/installed
+	VYRE_TESTS=all $(BIN)/python tests/processor_seconds.py \
+	  $(MAKE) PYTEST='$(PYTEST) -p randomly' lint typecheck pytest filecheck
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -32,14 +40,12 @@ typecheck: $(VENV)/installed
 filecheck: $(VENV)/installed
 	$(BIN)/lit --verbose --order=lexical tests/filecheck
 
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 pytest: $(VENV)/installed
-	$(BIN)/pytest
+	$(PYTEST)
 
-pytest-runtime: $(VENV)/installed
-	$(BIN)/pytest tests/unit/runtime
-
-pytest-others: $(VENV)/installed
-	$(BIN)/pytest --ignore=tests/unit/runtime
+pytest-core: $(VENV)/installed
+	$(PYTEST) -m core
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .

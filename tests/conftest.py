@@ -4,6 +4,7 @@ code goes to a cache that lives as long as the tests run, not to the user's.
 """
 
 import atexit
+import gc
 import os
 import shutil
 import signal
@@ -16,13 +17,25 @@ import pytest
 
 sys.path.extend(str(Path(__file__).parent / name) for name in ("helpers", "fuzz", "model"))
 
-os.environ["VYRE_CACHE_DIR"] = tempfile.mkdtemp(prefix="vyre-tests-")
-atexit.register(shutil.rmtree, os.environ["VYRE_CACHE_DIR"], ignore_errors=True)
+if "PYTEST_XDIST_WORKER" not in os.environ:  # Workers share the folder of the run.
+    os.environ["VYRE_CACHE_DIR"] = tempfile.mkdtemp(prefix="vyre-tests-")
+    atexit.register(shutil.rmtree, os.environ["VYRE_CACHE_DIR"], ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)
-def ctrl_c_is_heard() -> Generator[None]:
-    """Who runs tests in the background has it ignored, and children inherit that."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+def leaves_no_trace() -> Generator[None]:
+    """
+    Restores SIGINT's handler, which who runs tests in the background has ignored, and
+    fails a test that leaves behind what other tests would notice.
+    """
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = shared_state()
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, handler)
+    assert shared_state() == before
+
+
+def shared_state() -> tuple[object, ...]:
+    names = {name: text for name, text in os.environ.items() if name[:7] != "PYTEST_"}
+    limits = sys.getrecursionlimit(), sys.getswitchinterval()
+    return names, os.getcwd(), limits, gc.isenabled(), list(sys.path)

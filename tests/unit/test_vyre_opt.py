@@ -3,19 +3,23 @@
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+from command_lines import run_tool
+
+from vyre.tools import vyre_opt
 
 TOOL = Path(sys.executable).with_name("vyre-opt")
 PROGRAM = "vyre.program @p [1, 1, 1] {\n}\n"
 INVALID = "vyre.program @p [1, 1, 1] {\n  vyre.barrier relaxed\n}\n"
 
 
-def run(*args: str | Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([TOOL, *args], capture_output=True, text=True, input=stdin)
+def run(*args: str | Path, stdin: str = "") -> CompletedProcess[str]:
+    return run_tool(vyre_opt.main, *args, stdin=stdin)
 
 
-def fails(done: subprocess.CompletedProcess[str]) -> str:
+def fails(done: CompletedProcess[str]) -> str:
     """The diagnostic of a run that must fail with exactly one."""
     assert done.returncode == 1
     assert "Traceback" not in done.stderr

@@ -3,6 +3,7 @@
 import ctypes
 import importlib.util
 import sys
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -46,10 +47,13 @@ def is_missing(name: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody has looked for a GPU yet."""
+def forget(monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
+    """Nobody has looked for a GPU yet, or hears of it later."""
+    find_backend("cpu")  # It loads LLVM with what some tests replace.
     presence.has_gpu.cache_clear()
     monkeypatch.setattr(backends, "_made", {})
+    yield
+    presence.has_gpu.cache_clear()
 
 
 def drive(monkeypatch: pytest.MonkeyPatch, driver: object) -> None:
