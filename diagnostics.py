@@ -48,6 +48,19 @@ class Segment:
         return f"segment {self.index} of {self.count}, @{self.name}"
 
 
+@dataclass(frozen=True)
+class BatchRow:
+    """The place of a dispatch in a batch, counted from 0, and the label of its handle."""
+
+    index: int
+    count: int
+    label: str | None = None
+
+    def __str__(self) -> str:
+        named = "" if self.label is None else f", '{self.label}'"
+        return f"row {self.index} of {self.count}{named}"
+
+
 class VyreError(DiagnosticException):
     """
     Any error that Vyre reports: what is wrong and what can be done. Its text is a
@@ -64,6 +77,7 @@ class VyreError(DiagnosticException):
         self.cause = cause
         self.fix = fix
         self.segment: Segment | None = None
+        self.row: BatchRow | None = None
 
     def __str__(self) -> str:
         return "\n".join([f"error: {self.cause}", *self._ending()])
@@ -71,6 +85,8 @@ class VyreError(DiagnosticException):
     def _ending(self) -> Iterator[str]:
         if self.segment is not None:
             yield f"note: in {self.segment}"
+        if self.row is not None:
+            yield f"note: in {self.row}"
         yield f"Fix: {self.fix}"
 
 

@@ -142,6 +142,12 @@ class Repeatable(ABC):
     Example: `backend.together([one, other]).run(Deadline(1.5))`
     """
 
+    ended: Sequence[tuple[int, int]] | None = ()
+    """
+    Passes and launches of each dispatch that ended well before the first one that failed;
+    None if the engine does not know which one failed.
+    """
+
     @abstractmethod
     def run(self, deadline: Deadline) -> tuple[int, int]:
         """
@@ -301,7 +307,9 @@ class _InTurn(Repeatable):
 
     @override
     def run(self, deadline: Deadline) -> tuple[int, int]:
-        counts = [prepared.run(deadline) for prepared in self._batch]
+        self.ended = counts = list[tuple[int, int]]()
+        for prepared in self._batch:
+            counts.append(prepared.run(deadline))
         return sum(passes for passes, _ in counts), sum(n for _, n in counts)
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from vyre.runtime.arguments import zeros
 from vyre.runtime.row import Row
 
 Array = NDArray[Any]
@@ -40,15 +40,24 @@ class BatchStorage:
     def reserve(self, rows: Sequence[Row]) -> list[dict[str, Array]]:
         """Arrays for the results of these rows, which are not there yet."""
         self._active = 0
-        while len(self._rows) < len(rows):
-            self._rows.append({})
-        for row, arrays in zip(rows, self._rows):
-            for name, readback in row.readbacks.items():
-                array = arrays.get(name)
-                if array is None or not readback.is_filled_by(array):
-                    arrays[name] = np.zeros(readback.shape, readback.dtype)
-        return self._rows[: len(rows)]
+        made: list[dict[str, Array]] = []
+        for number, row in enumerate(rows):
+            before = self._rows[number] if number < len(self._rows) else {}
+            made.append(_arrays(row, before))
+        self._rows[: len(rows)] = made  # Only when there was memory for all.
+        return made
 
     def activate(self, count: int) -> None:
         """The first rows have results now."""
         self._active = count
+
+
+def _arrays(row: Row, before: dict[str, Array]) -> dict[str, Array]:
+    """Arrays for the results of a row, those from before where they are right."""
+    found: dict[str, Array] = {}
+    for name, readback in row.readbacks.items():
+        array = before.get(name)
+        if array is None or not readback.is_filled_by(array):
+            array = zeros(name, readback.shape, readback.dtype)
+        found[name] = array
+    return found

@@ -24,7 +24,7 @@ from contextlib import contextmanager
 
 from xdsl.ir import Operation
 
-from vyre.diagnostics import LocatedError, Segment, VyreError
+from vyre.diagnostics import BatchRow, LocatedError, Segment, VyreError
 
 
 class OutOfMemory(VyreError):
@@ -118,15 +118,26 @@ class DivergentBarrier(LocatedError):
         self.barrier = at
 
 
+def batch_row(index: int, count: int, label: str | None) -> BatchRow | None:
+    """
+    The place of a dispatch in a batch; None if it is the only one.
+
+    Example: `batch_row(1, 3, "second")`
+    """
+    return BatchRow(index, count, label) if count > 1 else None
+
+
 @contextmanager
 def blaming_engine(
     engine: str,
     what: str,
     segment: Segment | None = None,
     otherwise: type[CompileFailed | DispatchFailed] = DispatchFailed,
+    row: BatchRow | None = None,
 ) -> Generator[None]:
     """
-    Turn whatever an engine raises into an error of this file, which knows its segment.
+    Turn whatever an engine raises into an error of this file, which knows its segment, and
+    its row in a batch.
 
     Example: `with blaming_engine("reference", "upload 'a'"): ...`
     """
@@ -134,13 +145,14 @@ def blaming_engine(
         yield
     except VyreError as error:
         error.segment = error.segment or segment
+        error.row = error.row or row
         raise
     except MemoryError as error:
         failure = OutOfMemory(
             f"engine '{engine}' ran out of memory when it was to {what}",
             "use a smaller grid or smaller buffers, with a loop in the program",
         )
-        failure.segment = segment
+        failure.segment, failure.row = segment, row
         raise failure from error
     except Exception as error:
         text = str(error).strip() or "no further words"
@@ -148,5 +160,5 @@ def blaming_engine(
             f"engine '{engine}' could not {what}: {type(error).__name__}: {text}",
             "try another engine; if this one is not yours, report it",
         )
-        failure.segment = segment
+        failure.segment, failure.row = segment, row
         raise failure from error

@@ -85,7 +85,8 @@ class Handle:
         self._since: list[_Write | int] = []
         """Writes and numbers of dispatches since the copy was taken."""
         self._dispatches = 0
-        if recovers and not pipeline.exe.backend.capabilities.lasting:
+        is_lasting = pipeline.exe.backend.capabilities.lasting
+        if recovers and not is_lasting and not self.row.keeps:
             self.checkpoint()
 
     @property

@@ -22,14 +22,13 @@ from os import PathLike
 from threading import RLock
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from vyre.diagnostics import VyreError, did_you_mean
 from vyre.passes.plan_megakernel import PlanMegakernelPass
 from vyre.reading import parse
-from vyre.runtime.arguments import check_overlaps
+from vyre.runtime.arguments import check_overlaps, zeros
 from vyre.runtime.backend import Backend
 from vyre.runtime.batch_storage import BatchStorage
 from vyre.runtime.config import DispatchConfig
@@ -362,7 +361,7 @@ def _statistics(
 
 def _new_arrays(row: Row) -> dict[str, Array]:
     pairs = row.readbacks.items()
-    return {name: np.empty(each.shape, each.dtype) for name, each in pairs}
+    return {name: zeros(name, each.shape, each.dtype) for name, each in pairs}
 
 
 def _checked_reads(exe: Executable, reads: Sequence[str] | None) -> tuple[str, ...]:

@@ -71,23 +71,25 @@ class Work:
     """Buffers that a pass may change."""
     kept: dict[object, Buffer] = field(default_factory=dict[object, Buffer])
     """Scratch and copies from earlier runs on the same device, to be used again."""
+    passes: int = 0
     launches: int = 0
     segments: dict[str, SegmentReport] = field(default_factory=dict[str, SegmentReport])
 
-    def run(self) -> int:
-        """Make the passes, and wait for their end; gives how many there were."""
-        number = self.enqueue()
+    def run(self) -> None:
+        """Make the passes, and wait for their end."""
+        self.enqueue()
         self.device.finish(None)
         self.deadline.check()
-        return number
+        self.count()
 
-    def enqueue(self) -> int:
+    def count(self) -> None:
+        """Count passes and launches, which have ended well."""
+        telemetry.add(passes=self.passes, launches=self.launches)
+
+    def enqueue(self) -> None:
         """Make the passes; the last launches may not have ended yet."""
-        route = self.route
-        if route.unit.outline.is_schedule:
-            telemetry.add(**telemetry.split_counts(route.launch_count))
         is_whole = self.device.backend.capabilities.whole
-        return self._all_passes() if is_whole else self._passes_one_by_one()
+        self.passes = self._all_passes() if is_whole else self._passes_one_by_one()
 
     def _all_passes(self) -> int:
         """Let the engine make all passes."""
@@ -95,7 +97,6 @@ class Work:
         for segment in outcome.segments:
             self.segments[segment.name] = segment
             self.launches += segment.launches
-        telemetry.add(passes=outcome.passes, launches=self.launches)
         return outcome.passes
 
     def whole(self) -> Whole:
@@ -116,7 +117,6 @@ class Work:
         number = 0
         while number < self.config.passes:
             self._pass()
-            telemetry.add(passes=1)
             number += 1
             if self._is_stable(number):
                 break
@@ -241,11 +241,11 @@ class _Host(ScheduleHost):
         return value[0]
 
 
-def report(work: Work, passes: int, started: int) -> Report:
+def report(work: Work, started: int) -> Report:
     """What was done since `started`."""
     times = work.times()
     return Report(
-        passes,
+        work.passes,
         work.launches,
         time.perf_counter_ns() - started,
         times.device,

@@ -7,14 +7,15 @@ has to be brought there or back, or kept for the next dispatch. Bound programs r
 prepared for their arrays; for calls, arrays are exchanged (`vyre.runtime.recipes`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from vyre.diagnostics import BatchRow
 from vyre.runtime import telemetry
 from vyre.runtime.backend import Repeatable
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device_array import AnyArray
-from vyre.runtime.errors import blaming_engine
+from vyre.runtime.errors import batch_row, blaming_engine
 from vyre.runtime.session import Session
 
 _NEVER = Deadline()
@@ -39,11 +40,9 @@ class QuickRuns:
     ):
         self._backend = session.exe.backend.name
         self._name = session.exe.unit.name
-        self._timeout = session.plan.config.timeout
-        self._begun = {"dispatches": 1, **begins}
-        route = session.plan.route
-        if route.unit.outline.is_schedule:
-            self._begun |= telemetry.split_counts(route.launch_count)
+        self.timeout = session.plan.config.timeout
+        self.label = session.plan.config.label
+        self._begun = {"dispatches": 1, **begins, **session.plan.route.counts}
         self._ended = tally(self._begun | ends)
 
     @staticmethod
@@ -60,30 +59,59 @@ class QuickRuns:
         ends = {"output_bytes": outputs, f"storage_{storage}": len(results)}
         return QuickRuns(session, {"input_bytes": inputs}, ends, tally)
 
+    @staticmethod
+    def deadline_of(batch: "Sequence[QuickRuns]") -> Deadline:
+        """When a batch that starts now must have ended: the smallest timeout counts."""
+        timeouts = [each.timeout for each in batch if each.timeout is not None]
+        return Deadline(min(timeouts)) if timeouts else _NEVER
+
     def deadline(self) -> Deadline:
         """When a run that starts now must have ended."""
-        return _NEVER if self._timeout is None else Deadline(self._timeout)
+        return _NEVER if self.timeout is None else Deadline(self.timeout)
 
-    def run(self, prepared: Repeatable, deadline: Deadline) -> tuple[int, int]:
-        """Run, and count it; gives how many passes there were, and how many launches."""
-        passes = launches = 0
+    def run(
+        self,
+        prepared: Repeatable,
+        deadline: Deadline,
+        others: "Sequence[QuickRuns]" = (),
+    ) -> tuple[int, int]:
+        """
+        Run, and count it; gives how many passes there were, and how many launches. `others`
+        are further rows of a batch, of which this one is the first.
+        """
         try:
             if deadline is _NEVER:
-                passes, launches = prepared.run(deadline)
+                counts = prepared.run(deadline)
             else:
                 deadline.check()
-                passes, launches = prepared.run(deadline)
+                counts = prepared.run(deadline)
                 deadline.check()
         except BaseException as error:
-            telemetry.add(failures=1, passes=passes, launches=launches, **self._begun)
-            with blaming_engine(self._backend, f"launch @{self._name}"):
+            row = QuickRuns._count_failure([self, *others], prepared.ended)
+            with blaming_engine(self._backend, f"launch @{self._name}", row=row):
                 raise error
-        self._ended.count(passes, launches)
-        return passes, launches
+        self._ended.count(*counts)
+        for other in others:
+            other._ended.count(0, 0)  # The first one has counted all launches.
+        return counts
 
-    def count_along(self) -> None:
-        """Count a run that was part of another one, which has counted its launches."""
-        self._ended.count(0, 0)
+    @staticmethod
+    def _count_failure(
+        batch: "Sequence[QuickRuns]", ended: Sequence[tuple[int, int]] | None
+    ) -> BatchRow | None:
+        """
+        Count the rows that had ended before one failed, and that one, or all if nobody
+        knows which one it was. Gives its place, if there are others.
+        """
+        count = len(batch)
+        number = count - 1 if ended is None else min(len(ended), count - 1)
+        for runs, counts in zip(batch[:number], ended or ()):
+            runs._ended.count(*counts)
+        begun = batch if ended is None else [batch[number]]
+        for runs in begun:
+            telemetry.add(**runs._begun)
+        telemetry.add(failures=1)
+        return None if ended is None else batch_row(number, count, batch[number].label)
 
 
 def is_quick(session: Session) -> bool:

@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from vyre.diagnostics import did_you_mean
 from vyre.runtime import telemetry
@@ -73,6 +74,10 @@ class Resident(Held):
         """
         return self._dispatch(arguments, named, timed=timed)
 
+    @override
+    def _begin(self) -> None:
+        self._session.load_persistent()
+
     def read(
         self,
         name: str,
@@ -88,10 +93,12 @@ class Resident(Held):
 
         Example: `held.read("u", 16, 32)`
         """
-        with self._session.lock:
+        with self._session.lock, self._exe.keeping():
             self._check_open()
             binding = self._binding(name)
             shape = self._session.arguments.shape(binding)
+            if self._session.is_kept(name):
+                self._session.fill(binding)
             if start is None and stop is None:
                 start, stop = binding.result_bounds(shape)
             begin, end = _range(name, start, stop, prod(shape))
@@ -122,15 +129,21 @@ class Resident(Held):
 
     def _write(self, name: str, data: object, start: int) -> tuple[int, int]:
         """Overwrite elements; gives the first, and the one behind the last."""
-        with self._session.lock:
+        session = self._session
+        with session.lock, self._exe.keeping():
             self._check_open()
             binding = self._binding(name)
             imported = self._exe.backend.device_array
             array = as_array(name, data, binding.element, None, imported)
-            total = prod(self._session.arguments.shape(binding))
+            total = prod(session.arguments.shape(binding))
             begin, end = _range(name, start, None, total, array.size)
             offset = begin * binding.dtype.itemsize
-            self._session.device.store(self._session.buffers[name], array, offset)
+            is_kept = session.is_kept(name)
+            if is_kept:
+                session.fill(binding)
+            session.device.store(session.buffers[name], array, offset)
+            if is_kept:
+                self._exe.keep(session.buffers[name])
         telemetry.add(input_bytes=array.nbytes)
         return begin, end
 

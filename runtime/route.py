@@ -42,6 +42,18 @@ class Route:
         assert isinstance(schedule, ScheduleOp)
         return len(self.variant.segments(schedule))
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """Counters of a dispatch of a split program; nothing if it is not split."""
+        if not self.unit.outline.is_schedule:
+            return {}
+        count = self.launch_count
+        return {
+            "grid_sync_splits": 1,
+            "grid_sync_segments": count,
+            "grid_sync_points": max(0, count - 1),
+        }
+
 
 def choose_route(variant: Variant, mode: Mode, geometry: Geometry | None) -> Route:
     """

@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from vyre.diagnostics import did_you_mean
 from vyre.runtime.arguments import as_array, check_overlaps, check_writable
-from vyre.runtime.backend import Buffer, Prepared
+from vyre.runtime.backend import Buffer, Prepared, Repeatable
 from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
@@ -65,6 +66,31 @@ class Readback:
         return array.shape == self.shape and array.dtype == self.dtype
 
 
+class _InOrder(Repeatable):
+    """Dispatches on an engine that does not prepare them; it waits once, for all."""
+
+    def __init__(self, sessions: Sequence[Session]):
+        self._sessions = sessions
+
+    @override
+    def run(self, deadline: Deadline) -> tuple[int, int]:
+        self.ended = counts = list[tuple[int, int]]()
+        first = self._sessions[0]
+        with first.exe.keeping():
+            for session in self._sessions:
+                session.load_persistent()
+                work = session.work(deadline=deadline)
+                work.enqueue()
+                if session.keeps:
+                    session.device.finish(None)
+                    session.keep_persistent()
+                counts.append((work.passes, work.launches))
+            self.ended = None  # Nobody knows whose launches are waited for.
+            first.device.finish(None)
+            self.ended = counts
+        return sum(passes for passes, _ in counts), sum(n for _, n in counts)
+
+
 class Row(Resident):
     """
     Buffers on an engine with a dispatch that is prepared.
@@ -83,10 +109,15 @@ class Row(Resident):
         session = self._session
         self.readbacks = {name: Readback.of(session, name) for name in reads}
         self.buffer_count = len(session.buffers)
-        self._prepared: Prepared | None = None
+        self._prepared: Repeatable = _InOrder([session])
         self._runs = QuickRuns(session, {}, {})
-        if exe.backend.capabilities.whole and not exe.keeps:
-            self._prepared = session.prepared([])
+        if exe.backend.capabilities.whole and not session.keeps:
+            self._prepared = session.prepared([]) or self._prepared
+
+    @property
+    def keeps(self) -> bool:
+        """Whether there are persistent buffers, which other rows write too."""
+        return self._session.keeps
 
     @property
     def arguments(self) -> Arguments:
@@ -112,8 +143,6 @@ class Row(Resident):
     def submit(self) -> tuple[int, int]:
         """Make the dispatch; gives how many passes there were, and how many launches."""
         self._check_open()
-        if self._prepared is None:
-            return self._enqueue_all([self])
         return self._runs.run(self._prepared, self._runs.deadline())
 
     @staticmethod
@@ -121,33 +150,14 @@ class Row(Resident):
         """Make the dispatches of some rows of one pipeline as one submission."""
         for row in rows:
             row._check_open()
-        batch = [row._prepared for row in rows if row._prepared is not None]
-        if len(batch) < len(rows):
-            return Row._enqueue_all(rows)
-        first = rows[0]
-        together = first._exe.backend.together(batch)
-        counts = first._runs.run(together, first._runs.deadline())
-        for row in rows[1:]:
-            row._runs.count_along()
-        return counts
-
-    @staticmethod
-    def _enqueue_all(rows: Sequence["Row"]) -> tuple[int, int]:
-        """Launch all rows, then wait."""
-        first = rows[0]
-        deadline = first._runs.deadline()
-        with first._exe.keeping():
-            counts = [row._enqueue(deadline) for row in rows]
-            first._session.device.finish(None)
-            deadline.check()
-            for row in rows:
-                row._session.keep_persistent()
-        return sum(passes for passes, _ in counts), sum(n for _, n in counts)
-
-    def _enqueue(self, deadline: Deadline) -> tuple[int, int]:
-        with self._session.dispatching():
-            work = self._session.work(deadline=deadline)
-            return work.enqueue(), work.launches
+        first, *others = [row._runs for row in rows]
+        batch = [row._prepared for row in rows]
+        prepared = [each for each in batch if isinstance(each, Prepared)]
+        if len(prepared) == len(rows):
+            together = rows[0]._exe.backend.together(prepared)
+        else:
+            together = _InOrder([row._session for row in rows])
+        return first.run(together, QuickRuns.deadline_of([first, *others]), others)
 
     def checked_outputs(self, given: Mapping[str, object]) -> dict[str, AnyArray]:
         """Arrays of the caller for results by name, which are refused if they are wrong."""

@@ -10,6 +10,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,9 +110,15 @@ class Session:
 
     def homes_in_place(self, homes: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
         """Those that may be worked on in place: not what is kept for the next dispatch."""
-        return {n: a for n, a in homes.items() if not self._is_kept(n)}
+        return {n: a for n, a in homes.items() if not self.is_kept(n)}
 
-    def _is_kept(self, name: str) -> bool:
+    @cached_property
+    def keeps(self) -> bool:
+        """Whether there are persistent buffers that belong to the program."""
+        return any(self.is_kept(name) for name in self.exe.bindings.by_name)
+
+    def is_kept(self, name: str) -> bool:
+        """Whether a buffer is persistent, and the caller passed nothing for it."""
         binding = self.exe.bindings.by_name[name]
         return binding.role is Role.PERSISTENT and name not in self.arguments.arrays
 
@@ -145,7 +152,7 @@ class Session:
         """A dispatch, from its first transfer to its last: it is counted and traced."""
         plan = plan or self.plan
         name = plan.config.label or f"@{self.exe.unit.name}"
-        telemetry.add(dispatches=1)
+        telemetry.add(dispatches=1, **plan.route.counts)
         with (
             telemetry.counting_failures(),
             self.device.span("dispatch", name, route=plan.route.way),
@@ -163,8 +170,8 @@ class Session:
     ) -> Report:
         """Make the passes over the program."""
         work = self.work(plan, scalars, deadline, timed=timed)
-        passes = work.run()
-        return report(work, passes, self.started if started is None else started)
+        work.run()
+        return report(work, self.started if started is None else started)
 
     def work(
         self,
@@ -209,8 +216,15 @@ class Session:
         elif not np.may_share_memory(home, result):
             result[...] = binding.result_of(home)
 
+    def load_persistent(self) -> None:
+        """Let persistent buffers hold what the last dispatch of the program has left."""
+        if self.keeps:
+            for binding in self.exe.bindings.declared:
+                if self.is_kept(binding.name):
+                    self.fill(binding)
+
     def keep_persistent(self) -> None:
         """What persistent buffers hold now is what the next dispatch starts with."""
         for name, buffer in self.buffers.items():
-            if self._is_kept(name):
+            if self.is_kept(name):
                 self.exe.keep(buffer)

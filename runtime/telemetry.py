@@ -146,15 +146,6 @@ def _settle() -> None:
         tally.settle()
 
 
-def split_counts(segments: int) -> dict[str, int]:
-    """What a dispatch of a program that was split into so many segments counts as."""
-    return {
-        "grid_sync_splits": 1,
-        "grid_sync_segments": segments,
-        "grid_sync_points": max(0, segments - 1),
-    }
-
-
 @contextmanager
 def counting_failures() -> Generator[None]:
     """Count a dispatch that ends with an error."""

@@ -1,13 +1,17 @@
 """Dispatches that are made many times: what they enqueue is always the same."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 from typing_extensions import override
 
+from vyre.diagnostics import VyreError
 from vyre.runtime.backend import Buffer, Prepared, Repeatable, Whole, is_buffer
+from vyre.runtime.cuda.device import CudaDevice, Handle
 from vyre.runtime.cuda.dispatch import Dispatch
 from vyre.runtime.cuda.engine import CudaEngine
 from vyre.runtime.cuda.memory import CudaMemory
@@ -74,20 +78,42 @@ class Together(Repeatable):
 
     @override
     def run(self, deadline: Deadline) -> tuple[int, int]:
+        self.ended = counts = list[tuple[int, int]]()
         dispatches = [each.dispatch(deadline) for each in self._batch]
-        passes = 0
+        device, stream = dispatches[0].engine.device, dispatches[0].engine.stream
+        ends: list[Handle] = []
         try:
             for prepared, dispatch in zip(self._batch, dispatches):
-                passes += dispatch.enqueue(prepared.cleared())
+                passes = dispatch.enqueue(prepared.cleared())
+                counts.append((passes, sum(dispatch.launches.values())))
+                if len(dispatches) > 1 and deadline.end_ns:
+                    ends.append(device.record(stream))
             dispatches[-1].wait()
         except BaseException:
+            self.ended = _ended(device, counts, ends, len(dispatches))
             for dispatch in dispatches:
                 dispatch.space.stop.set(1)  # All, before one is waited for.
             for prepared, dispatch in zip(self._batch, dispatches):
                 dispatch.stop()
                 prepared.drop_workspace()
             raise
-        return passes, sum(sum(dispatch.launches.values()) for dispatch in dispatches)
+        return sum(passes for passes, _ in counts), sum(n for _, n in counts)
+
+
+def _ended(
+    device: CudaDevice,
+    counts: Sequence[tuple[int, int]],
+    ends: Sequence[Handle],
+    count: int,
+) -> Sequence[tuple[int, int]] | None:
+    """
+    What those of `count` dispatches did that had ended before one failed. If one failed
+    when it was enqueued, all before had ended, unless their `ends` tell otherwise.
+    """
+    if ends:
+        with suppress(VyreError):  # The device may be gone.
+            return [each for each, _ in zip(counts, takewhile(device.is_done, ends))]
+    return counts if len(counts) < count else None
 
 
 def _rebound(before: Any, value: int | np.generic) -> Buffer | np.generic:

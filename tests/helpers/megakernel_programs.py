@@ -53,6 +53,50 @@ vyre.program @resources [1, 1, 1] {
 """Four buffers; one result of 4 bytes, which is what is in `control`."""
 
 
+PICKY = """
+vyre.program @picky [1, 1, 1] {
+  %x = vyre.buffer "x" read_write binding 0 : memref<1xi32>
+  %n = vyre.param "n" : i32
+  %zero = arith.constant 0 : index
+  %none = arith.constant 0 : i32
+  %traps = arith.cmpi eq, %n, %none : i32
+  scf.if %traps {
+    vyre.trap "n is zero"
+  }
+  %loops = arith.cmpi slt, %n, %none : i32
+  scf.while : () -> () {
+    scf.condition(%loops)
+  } do {
+    scf.yield
+  }
+  %v = vyre.load %x[%zero] : memref<1xi32>
+  %sum = arith.addi %v, %n : i32
+  vyre.store %sum, %x[%zero] : memref<1xi32>
+}
+"""
+"""Adds n to x; traps if n is zero, and does not end if it is negative."""
+
+PERSISTENT = """
+vyre.program @counts [1, 1, 1] {
+  %kept = vyre.buffer "kept" read_write binding 0 kind persistent : memref<1xi32>
+  %seen = vyre.buffer "seen" write_only binding 1 output : memref<1xi32>
+  %n = vyre.param "n" : i32
+  %zero = arith.constant 0 : index
+  %v = vyre.load %kept[%zero] : memref<1xi32>
+  vyre.barrier grid_sync
+  %none = arith.constant 0 : i32
+  %sum = arith.addi %v, %n : i32
+  vyre.store %sum, %kept[%zero] : memref<1xi32>
+  vyre.store %sum, %seen[%zero] : memref<1xi32>
+  %traps = arith.cmpi eq, %n, %none : i32
+  scf.if %traps {
+    vyre.trap "n is zero"
+  }
+}
+"""
+"""Adds n to what is kept, and gives it as `seen`; traps then if n is zero."""
+
+
 def on_host_cuda() -> Backend:
     """The CUDA engine, on a device that is the host."""
     return CudaBackend(host_device(thread_order="random", deferred=True))

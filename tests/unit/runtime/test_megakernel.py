@@ -11,13 +11,24 @@ import pytest
 from megakernel_programs import (
     COUNTING,
     EVERY_ENGINE,
+    PERSISTENT,
+    PICKY,
     RESOURCES,
     numbers,
     resources,
 )
 
 import vyre
-from vyre import BatchStorage, InvalidArgument, Megakernel, telemetry
+from vyre import (
+    BatchStorage,
+    InvalidArgument,
+    Megakernel,
+    OutOfMemory,
+    Timeout,
+    Trapped,
+    VyreError,
+    telemetry,
+)
 from vyre.runtime.backend import Backend
 from vyre.runtime.cpu.backend import CpuBackend
 from vyre.runtime.dispatch_statistics import NOTHING_DONE, Statistics
@@ -312,3 +323,132 @@ def test_geometry_is_that_of_the_dispatch():
     handle = _handle(megakernel)
     assert handle.geometry.groups == (2, 1, 1)
     assert handle.geometry.size == (4, 1, 1)
+
+
+# Batches that fail
+
+
+def picky(megakernel: Megakernel, n: int, **options: Any) -> Any:
+    return megakernel.resident(x=numbers(0), n=n, **options)
+
+
+def failure(work: Callable[[], object]) -> VyreError:
+    with pytest.raises(VyreError) as caught:
+        work()
+    return caught.value
+
+
+@pytest.mark.parametrize("make", EVERY_ENGINE)
+def test_the_smallest_timeout_of_a_batch_counts(make: Make):
+    megakernel = Megakernel(PICKY, engine=make())
+    patient, hasty = picky(megakernel, 1), picky(megakernel, 1, timeout=1e-9)
+    for handles in ([patient, hasty], [hasty, patient], [patient, hasty, patient]):
+        with pytest.raises(Timeout, match="longer than 1e-09 s"):
+            megakernel.many(list(dict.fromkeys(handles)))
+    megakernel.many([patient])
+
+
+@pytest.mark.parametrize("make", EVERY_ENGINE)
+def test_a_batch_that_fails_says_in_which_row(make: Make):
+    """Counters agree: what came before has ended well, what comes after is not started."""
+    megakernel = Megakernel(PICKY, engine=make())
+    good = [picky(megakernel, n, label=f"number {n}") for n in (1, 2)]
+    trapping = picky(megakernel, 0, label="the bad one")
+    before = telemetry.snapshot()
+    error = failure(lambda: megakernel.many([good[0], trapping, good[1]]))
+    found = telemetry.snapshot() - before
+    assert isinstance(error, Trapped)
+    assert "note: in row 1 of 3, 'the bad one'\n" in str(error)
+    assert found == telemetry.Counters(dispatches=2, passes=1, launches=1, failures=1)
+    error = failure(lambda: megakernel.many([*good, picky(megakernel, 0)]))
+    assert "note: in row 2 of 3\n" in str(error)
+    alone = failure(lambda: megakernel.dispatch(picky(megakernel, 0)))
+    assert "row" not in str(alone)
+
+
+@pytest.mark.parametrize("make", EVERY_ENGINE)
+def test_a_row_that_does_not_end_is_named(make: Make):
+    megakernel = Megakernel(PICKY, engine=make())
+    endless = picky(megakernel, -1, timeout=0.05, label="endless")
+    rows = [picky(megakernel, 1), endless, picky(megakernel, 2)]
+    before = telemetry.snapshot()
+    error = failure(lambda: megakernel.many(rows))
+    found = telemetry.snapshot() - before
+    assert isinstance(error, Timeout)
+    assert "note: in row 1 of 3, 'endless'\n" in str(error)
+    assert found == telemetry.Counters(dispatches=2, passes=1, launches=1, failures=1)
+
+
+@pytest.mark.parametrize("make", EVERY_ENGINE)
+def test_results_that_there_is_no_memory_for(make: Make, monkeypatch: pytest.MonkeyPatch):
+    """It is known before anything runs, so that the buffers are as before."""
+    megakernel = Megakernel(PICKY, engine=make())
+    handles = [picky(megakernel, n) for n in (1, 2)]
+    storage = BatchStorage()
+    megakernel.many_with_scratch(handles[:1], storage)
+
+    def full(*arguments: Any) -> Any:
+        raise MemoryError
+
+    ways: list[Callable[[], object]] = [
+        lambda: megakernel.dispatch(handles[0]),
+        lambda: megakernel.observed(handles[0]),
+        lambda: megakernel.many(handles),
+        lambda: megakernel.many_observed(handles),
+        lambda: megakernel.many_with_scratch(handles, storage),
+    ]
+    for way in ways:
+        with monkeypatch.context() as patched:
+            for name in ("zeros", "empty"):
+                patched.setattr(np, name, full)
+            error = failure(way)
+        assert isinstance(error, OutOfMemory)
+        assert "not enough memory for 'x' of shape (1,)" in error.cause
+    assert [handle.read("x")[0] for handle in handles] == [1, 0]
+    assert (storage.capacity, storage.batches) == (1, [])
+
+
+def test_storage_serves_several_megakernels():
+    storage = BatchStorage()
+    counts, picks = counting(CpuBackend), Megakernel(PICKY, engine="cpu")
+    counts.many_with_scratch([_handle(counts)], storage)
+    picks.many_with_scratch([picky(picks, 5)], storage)
+    assert [row["x"].tolist() for row in storage.batches] == [[5]]
+
+
+# Persistent buffers
+
+
+@pytest.mark.parametrize("make", EVERY_ENGINE)
+def test_persistent_buffers_belong_to_the_program(make: Make):
+    """Whoever dispatches it next goes on from what the last one has left."""
+    megakernel = Megakernel(PERSISTENT, engine=make())
+    h, g, bad = (megakernel.resident(n=n) for n in (1, 1, 0))
+    seen = [megakernel.dispatch(each)["seen"][0] for each in (h, h, g, h, g)]
+    assert seen == [1, 2, 3, 4, 5]
+    assert [row["seen"][0] for row in megakernel.many([g, h])] == [6, 7]
+    assert megakernel.exe(n=1)["seen"] == 8
+    with megakernel.exe.resident(n=1) as held:
+        held.run()
+        assert [each.read("kept")[0] for each in (held, h, g)] == [9, 9, 9]
+        h.write("kept", numbers(20))
+        held.run()
+    assert megakernel.dispatch(g)["seen"] == 22
+    for work in (
+        lambda: megakernel.dispatch(bad),
+        lambda: megakernel.exe(n=0),
+        lambda: megakernel.many([bad, g]),
+    ):
+        assert isinstance(failure(work), Trapped)
+        assert g.read("kept") == 22
+    failure(lambda: megakernel.many([g, bad, h]))
+    assert h.read("kept") == 23  # The first row ended well.
+
+
+@pytest.mark.parametrize("make", EVERY_ENGINE)
+def test_persistent_buffers_that_are_passed_belong_to_the_handle(make: Make):
+    megakernel = Megakernel(PERSISTENT, engine=make())
+    h, g = (megakernel.resident(n=1, kept=numbers(10 * k)) for k in (1, 2))
+    seen = [megakernel.dispatch(each)["seen"][0] for each in (h, h, g, h, g)]
+    assert seen == [11, 12, 21, 13, 22]
+    assert megakernel.exe(n=1)["seen"] == 1

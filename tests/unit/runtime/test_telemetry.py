@@ -162,7 +162,8 @@ def resident(exe: Executable) -> None:
 
 
 @pytest.mark.parametrize("way", [call, bound, resident])
-def test_a_dispatch_that_fails_is_counted_with_what_it_did(way: Callable[..., None]):
+def test_a_dispatch_that_fails_counts_no_launches(way: Callable[..., None]):
+    """Not all engines could tell how many there were."""
     exe = vyre.compile(counting(3), engine=Failing("launch"))
 
     def work() -> None:
@@ -170,8 +171,8 @@ def test_a_dispatch_that_fails_is_counted_with_what_it_did(way: Callable[..., No
             way(exe)
 
     found = counted(work)
-    assert (found["dispatches"], found["failures"], found["launches"]) == (1, 1, 1)
-    assert "passes" not in found
+    assert (found["dispatches"], found["failures"]) == (1, 1)
+    assert not found.keys() & {"passes", "launches"}
     assert "output_bytes" not in found
 
 
