@@ -143,7 +143,9 @@ def run(command: list[str], stdin: str) -> CompletedProcess[str]:
         found = [line for line in stdin.splitlines(True) if re.search(pattern, line)]
         return CompletedProcess[str](command, int(not found), "".join(found), "")
     merged = args[-1:] == ["2>&1"]
-    return run_tool(TOOLS[name], *args[: -1 if merged else None], stdin=stdin, merged=merged)
+    return run_tool(
+        TOOLS[name], *args[: -1 if merged else None], stdin=stdin, merged=merged
+    )
 
 
 def run_lit(path: Path) -> None:
