@@ -118,9 +118,12 @@ def _from_dlpack(name: str, value: object) -> Array:
 
 
 def accepted_dtypes(type: Attribute) -> list[np.dtype[Any]]:
-    """The dtypes that an element type stands for: integers may be signed or unsigned."""
+    """
+    The dtypes that an element type stands for: integers may be signed or unsigned, and the
+    byte of an `i1` may be seen as a number.
+    """
     dtype = dtype_of(type)
-    if dtype.kind == "i":
+    if dtype.kind in "bi":
         return [dtype, np.dtype(f"u{dtype.itemsize}")]
     return [dtype]
 

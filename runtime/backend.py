@@ -315,11 +315,11 @@ class _InTurn(Repeatable):
 
 def same_elements(one: NDArray[Any], other: NDArray[Any]) -> bool:
     """Whether two arrays are the same to the bit, but for NaNs, which are all alike."""
-    if one.dtype.kind != "f":
-        return bool(np.array_equal(one, other))
     bits = f"u{one.dtype.itemsize}"
     differ = one.view(bits) != other.view(bits)
-    return not differ.any() or bool(np.all(np.isnan(one[differ]) & np.isnan(other[differ])))
+    if one.dtype.kind != "f" or not differ.any():
+        return not differ.any()
+    return bool(np.all(np.isnan(one[differ]) & np.isnan(other[differ])))
 
 
 def is_buffer(argument: Buffer | np.generic) -> TypeIs[Buffer]:

@@ -24,7 +24,7 @@ from vyre.runtime.deadline import Deadline
 from vyre.runtime.device import Device
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.route import Route
-from vyre.runtime.scalars import dtype_of
+from vyre.runtime.scalars import dtype_of, loaded
 from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
 from vyre.runtime.times import NO_TIME, Times
 
@@ -238,7 +238,7 @@ class _Host(ScheduleHost):
             with self._work.device.span("host", name):
                 self._work.device.download(buffer, value, place * buffer.dtype.itemsize)
         telemetry.add(read_backs=1)
-        return value[0]
+        return loaded(value)[0]
 
 
 def report(work: Work, started: int) -> Report:

@@ -183,7 +183,7 @@ class Row(Resident):
             readback = self.readbacks[name]
             size += readback.size
             if readback.source is not None and isinstance(array, np.ndarray):
-                array[...] = readback.source
+                array[...] = readback.source.view(array.dtype)
             else:
                 self._session.device.fetch(readback.buffer, array, readback.offset)
         return size

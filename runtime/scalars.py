@@ -1,6 +1,7 @@
 """Vyre's scalar types as NumPy knows them."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -36,3 +37,15 @@ def dtype_of(type: Attribute) -> np.dtype[np.generic]:
             return np.dtype(np.float64)
         case _:
             raise TypeError(f"{type} is not a scalar type")
+
+
+def loaded(elements: Any) -> Any:
+    """
+    Elements as they are computed with. Any byte of an `i1` but 0 is true, which NumPy takes
+    for granted to be 1.
+
+    Example: `loaded(np.array([0, 2], np.uint8).view(np.bool_))` has the bytes 0 and 1.
+    """
+    if elements.dtype == np.bool_:
+        return elements.view(np.uint8) != 0
+    return elements

@@ -141,7 +141,8 @@ class Session:
 
     def _fill_home(self, buffer: Buffer, home: AnyArray, given: AnyArray | None) -> None:
         if not isinstance(home, DeviceArray):
-            home[...] = 0 if given is None else given
+            # Bits count: the dtypes may differ in what they call them.
+            home[...] = given.view(home.dtype) if isinstance(given, np.ndarray) else 0
         elif given is None:
             self.device.clear(buffer)
         else:
@@ -214,7 +215,7 @@ class Session:
             begin, _ = binding.result_bounds(home.shape)
             self.device.fetch(buffer, result, begin * binding.dtype.itemsize)
         elif not np.may_share_memory(home, result):
-            result[...] = binding.result_of(home)
+            result[...] = binding.result_of(home).view(result.dtype)
 
     def load_persistent(self) -> None:
         """Let persistent buffers hold what the last dispatch of the program has left."""

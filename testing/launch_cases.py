@@ -250,6 +250,39 @@ def bounds(backend: Backend) -> None:
 
 
 @LAUNCH.case
+def bytes_of_i1(backend: Backend) -> None:
+    """Any byte but 0 is true, what is stored is 0 or 1, and the rest stays as it is."""
+    text = program(
+        """
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xi1>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xi1>
+  %n = vyre.buffer "n" read_write binding 2 : memref<?xi32>
+""",
+        """
+  %v = vyre.load %a[%x] : memref<?xi1>
+  %w = vyre.load %b[%x] : memref<?xi1>
+  %differ = arith.xori %v, %w : i1
+  %both = arith.addi %v, %w : i1
+  %number = arith.extui %both : i1 to i32
+  vyre.store %number, %n[%x] : memref<?xi32>
+  scf.if %differ {
+    vyre.store %v, %b[%x] : memref<?xi1>
+  }
+""",
+    )
+    given = {
+        "a": np.array([0, 0, 1, 2, 255, 0, 8], np.uint8),
+        "b": np.array([0, 3, 0, 1, 4, 1, 0], np.uint8),
+        "n": np.full(7, -1, np.int32),
+    }
+    expected = {
+        "b": np.array([0, 0, 1, 1, 4, 0, 1], np.uint8),
+        "n": np.array([0, 1, 1, 0, 0, 1, 1], np.int32),
+    }
+    check_program(backend, text, given, expected)
+
+
+@LAUNCH.case
 def empty_buffers(backend: Backend) -> None:
     """A buffer of length 0 is one: loads give zero, stores are dropped."""
     text = program(

@@ -19,7 +19,7 @@ from vyre.lowering.cuda.ids import Ids
 from vyre.lowering.cuda.literals import integer_literal
 from vyre.lowering.cuda.loops import LoopCode
 from vyre.lowering.cuda.scalar_code import combined, converted
-from vyre.lowering.cuda.types import LONG, ULONG
+from vyre.lowering.cuda.types import BOOL, LONG, ULONG, register_type
 from vyre.lowering.loops import STRETCHES
 
 Copy = vyre.AsyncLoadOp | vyre.AsyncStoreOp
@@ -95,7 +95,9 @@ class CopyCode(LoopCode, AccessCode):
             step = f"{k.text} += {use('vyre_invocations')}()"
             with self.statements.block(f"for ({head}; {conditions.text}; {step})"):
                 source, target = (place.pointer.text for place in places)
-                self.writer.line(f"{target}[{k.text}] = {source}[{k.text}];")
+                is_bit = register_type(memref_type(op.source).element_type) == BOOL
+                value = f"{source}[{k.text}]" + " != 0" * is_bit
+                self.writer.line(f"{target}[{k.text}] = {value};")
 
 
 def _moved(indices: list[Expression], k: Expression) -> list[Expression]:

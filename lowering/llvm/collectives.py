@@ -6,10 +6,16 @@ from xdsl.ir import Operation
 from vyre.dialects import vyre
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre.buffers import memref_type
-from vyre.lowering.llvm.counting import smaller
+from vyre.lowering.llvm.counting import counted, smaller
 from vyre.lowering.llvm.phase_arguments import declare_phase
-from vyre.lowering.llvm.types import storage_type
-from vyre.lowering.llvm.values import INDEX, POINTER, Environment, Place
+from vyre.lowering.llvm.types import (
+    BIT,
+    from_storage,
+    register_type,
+    storage_type,
+    to_storage,
+)
+from vyre.lowering.llvm.values import INDEX, Environment, Place
 
 
 def emit_collective(
@@ -48,15 +54,17 @@ def _copy(
     """As many elements as both buffers have."""
     source, target = values.place(op.source), values.place(op.destination)
     count = smaller(builder, _elements(builder, source), _elements(builder, target))
-    element = storage_type(memref_type(op.source).element_type)
-    null = ir.Constant(POINTER, None)
-    one = ir.Constant(INDEX, 1)
-    width = builder.ptrtoint(builder.gep(null, [one], source_etype=element), INDEX)
-    move = builder.module.declare_intrinsic("llvm.memmove", [POINTER, POINTER, INDEX])
-    size = builder.mul(count, width)
-    builder.call(
-        move, [target.address, source.address, size, ir.Constant(ir.IntType(1), 0)]
-    )
+    element = memref_type(op.source).element_type
+    type = storage_type(element)
+    with counted(builder, ir.Constant(INDEX, 0), count, "gather") as (index, _):
+        here, there = (
+            builder.gep(place.address, [index], source_etype=type)
+            for place in (source, target)
+        )
+        stored = builder.load(here, typ=type)
+        if register_type(element) == BIT:  # Any byte but 0 is stored as 1.
+            stored = to_storage(builder, from_storage(builder, stored, element), element)
+        builder.store(stored, there)
 
 
 def _elements(builder: ir.IRBuilder, place: Place) -> ir.Value:

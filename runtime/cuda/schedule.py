@@ -21,7 +21,7 @@ from vyre.runtime.cuda.tape import ClearStep
 from vyre.runtime.cuda.workspace import scratch_buffer
 from vyre.runtime.reference.control import Run
 from vyre.runtime.reference.frames import Frame, Value
-from vyre.runtime.scalars import dtype_of
+from vyre.runtime.scalars import dtype_of, loaded
 from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class CudaHost(ScheduleHost):
         item = buffer.dtype.itemsize
         self._dispatch.flush()
         data = self._dispatch.read(buffer.memory.address + place * item, item)
-        return data.view(buffer.dtype)[0]
+        return loaded(data.view(buffer.dtype))[0]
 
     @override
     def _while(self, op: scf.WhileOp, frame: Frame) -> Run:

@@ -30,7 +30,7 @@ from vyre.runtime.reference.device import Gang, Launch, Observer
 from vyre.runtime.reference.frames import Value
 from vyre.runtime.reference.grid import Extent, Grid
 from vyre.runtime.reference.memory import Memory
-from vyre.runtime.scalars import dtype_of
+from vyre.runtime.scalars import dtype_of, loaded
 from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
 
 
@@ -177,7 +177,7 @@ def _exchange(op: Operation, operands: list[Value], observer: Observer | None) -
         case vyre.AllGatherOp() | vyre.ReduceScatterOp():
             source, destination = operands
             count = min(source.data.size, destination.data.size)
-            destination.data[:count] = source.data[:count]
+            destination.data[:count] = loaded(source.data[:count])
             if observer is not None:
                 observer.filled(destination, count)
         case vyre.BroadcastOp() if op.root.value.data != 0:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vyre.runtime.reference.frames import Lanes, Value
+from vyre.runtime.scalars import loaded
 
 
 class Place(NamedTuple):
@@ -67,11 +68,11 @@ class Memory:
     def load(self, place: Place) -> Value:
         """Elements, and zero for what is outside."""
         if place.inside is True:
-            return self.data[place.element]
+            return loaded(self.data[place.element])
         if not self.data.size:
             shape = np.shape(place.element)
             return np.zeros(shape, self.data.dtype)[()]
-        found = self.data[place.element]
+        found: NDArray[Any] = loaded(self.data[place.element])
         return np.where(place.inside, found, np.zeros_like(found))
 
     def store(self, elements: NDArray[Any], values: NDArray[Any]) -> None:
