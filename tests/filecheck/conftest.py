@@ -14,7 +14,7 @@ from collections.abc import Generator
 from pathlib import Path
 from subprocess import CompletedProcess
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from command_lines import run_tool
@@ -55,7 +55,7 @@ SUBSTITUTIONS = substitutions()
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
     if file_path.suffix != ".mlir":
         return None
-    return MlirFile.from_parent(parent, path=file_path)
+    return cast(Any, MlirFile).from_parent(parent, path=file_path)
 
 
 class MlirFile(pytest.File):
@@ -63,7 +63,7 @@ class MlirFile(pytest.File):
 
     @override
     def collect(self) -> Generator[pytest.Item]:
-        yield MlirTest.from_parent(self, name=self.path.stem)
+        yield cast(Any, MlirTest).from_parent(self, name=self.path.stem)
 
 
 class CommandFailed(Exception):
@@ -91,7 +91,9 @@ class MlirTest(pytest.Item):
         return line.replace("%s", shlex.quote(str(self.path)))
 
     @override
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: Any) -> str:
+    def repr_failure(
+        self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None
+    ) -> str:
         if isinstance(excinfo.value, CommandFailed):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo))
