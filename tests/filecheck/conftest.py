@@ -96,7 +96,7 @@ class MlirTest(pytest.Item):
     ) -> str:
         if isinstance(excinfo.value, CommandFailed):
             return str(excinfo.value)
-        return str(super().repr_failure(excinfo))
+        return str(super().repr_failure(excinfo, style))
 
     @override
     def reportinfo(self) -> tuple[Path, int, str]:
