@@ -8,6 +8,8 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
 
+from vyre.dialects import vyre
+
 MostTrips: TypeAlias = Callable[[scf.ForOp], int | None]
 """How many trips a loop makes at most, if that is known."""
 
@@ -18,7 +20,14 @@ it: each may run that often without looking. All together that is 2^24 trips at 
 """
 
 LONGEST = 1 << 24
-"""Trips that an innermost loop may make at most without looking."""
+"""Trips of little cost that may be made at most without a look."""
+
+_LITTLE = 16
+"""Up to so much a trip costs little, in operations of the quick kind."""
+
+_MEMORY = (vyre.LoadOp, vyre.AtomicOp, vyre.AtomicCasOp)
+_MEMORY_COST = 16
+_FUNCTION_COST = 64
 
 FEW_TRIPS = 32
 """
@@ -29,11 +38,12 @@ look whether to stop after many invocations with so few (`costs.py` assumes 8).
 
 def stretch(op: Operation) -> int:
     """
-    Trips of a loop that may be long, between two looks at whether it shall stop.
+    Trips of a loop that may be long, between two looks at whether it shall stop; fewer if
+    they cost much.
 
-    Example: of a loop in which there is no other, it is 65536.
+    Example: of a loop in which there is no other, and little else, it is 65536.
     """
-    return stretch_around(depth(op))
+    return max(1, stretch_around(depth(op)) // weight(op))
 
 
 def stretch_around(depth: int) -> int:
@@ -43,6 +53,33 @@ def stretch_around(depth: int) -> int:
     Example: `stretch_around(1)` is 65536.
     """
     return STRETCHES[min(depth, len(STRETCHES)) - 1]
+
+
+def weight(op: Operation) -> int:
+    """
+    For how many trips of little cost a trip of a loop counts, without loops inside it: a
+    power of two.
+
+    Example: `weight(loop)` is 64 if it has 16 operations such as `math.erf`.
+    """
+    return 1 << max(0, (_cost(op) // _LITTLE).bit_length() - 1)
+
+
+def _cost(op: Operation) -> int:
+    """The cost of what is in regions, all branches taken, but not inside loops."""
+    cost = 0
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.ops:
+                if not isinstance(inner, scf.ForOp | scf.WhileOp):
+                    cost += _own_cost(inner) + _cost(inner)
+    return cost
+
+
+def _own_cost(op: Operation) -> int:
+    if isinstance(op, _MEMORY):
+        return _MEMORY_COST
+    return _FUNCTION_COST if op.name.startswith("math.") else 1
 
 
 def is_in_loop(op: Operation) -> bool:
@@ -59,7 +96,8 @@ def is_in_loop(op: Operation) -> bool:
 
 def short_trips(op: Operation) -> int:
     """
-    How many trips all loops in an operation that are short make together at most.
+    How many trips of little cost all loops in an operation that are short make together
+    at most.
 
     Example: `short_trips(program)` is 0 if there are none.
     """
@@ -105,8 +143,8 @@ def literal_trips(op: scf.ForOp) -> int | None:
 
 def is_short(op: scf.ForOp, trips: MostTrips = literal_trips) -> bool:
     """
-    Whether a loop and all in it make so few trips together that nobody needs to stop it;
-    `trips` says how many a loop makes at most.
+    Whether a loop and all in it make so few trips together, by what they cost, that nobody
+    needs to stop it; `trips` says how many a loop makes at most.
 
     Example: `is_short(op, trips=lambda op: 16)` unless four of them are nested.
     """
@@ -115,13 +153,16 @@ def is_short(op: scf.ForOp, trips: MostTrips = literal_trips) -> bool:
 
 
 def _all_trips(op: Operation, trips: MostTrips) -> int | None:
-    """The most trips of all loops together; None if one may make any number of them."""
+    """
+    The most trips of little cost that all loops count for together; None if one may make
+    any number of them.
+    """
     inner = [_all_trips(each, trips) for each in _loops_in(op)]
     known = [most for most in inner if most is not None]
     own = trips(op) if isinstance(op, scf.ForOp) else None
     if own is None or len(known) < len(inner):
         return None
-    return own * max(1, sum(known))
+    return own * max(weight(op), sum(known))
 
 
 def depth(op: Operation) -> int:

@@ -18,7 +18,7 @@ from vyre.lowering.llvm.metadata import keep_rolled
 from vyre.lowering.llvm.scalars import EMITTERS, emit_scalar
 from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment, register_types
-from vyre.lowering.loops import depth, is_short, stretch, stretch_around
+from vyre.lowering.loops import depth, is_short, stretch, stretch_around, weight
 
 Registers = list[ir.Value]
 
@@ -260,7 +260,8 @@ class ControlCode(ABC):
         again = self.block(op.after_region.block)
         if again is not None:
             following = builder.add(trip, ir.Constant(INDEX, 1))
-            self.poll_every(stretch_around(depth(op) + 1), following)
+            trips = max(1, stretch_around(depth(op) + 1) // weight(op))
+            self.poll_every(trips, following)
             come_from([trip, *carried], [following, *again], builder.block)
             builder.branch(head)
 

@@ -14,6 +14,10 @@ UNKNOWN_TRIPS = 8
 
 MOST = 1 << 40
 
+LONGEST_PIECE = 1 << 19
+"""Operations between two looks at whether to stop, in launches without long loops: some
+can take as long as a hundred others."""
+
 _FREE = (arith.ConstantOp, vyre.BufferOp, vyre.ParamOp)
 
 

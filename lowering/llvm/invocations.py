@@ -272,7 +272,7 @@ class InvocationCode(ControlCode):
         start = target[-1] if target else ir.Constant(INDEX, 0)
         size = sizes[-1] if sizes else ir.Constant(INDEX, 1)
         first, end = _copied(builder, start, values.scalar(op.count), size)
-        with _pieces(builder, first, end) as (piece, piece_end):
+        with pieces(builder, first, end, STRETCHES[0]) as (piece, piece_end):
             self.poll()
             with counted(builder, piece, piece_end, "copy") as (offset, _):
                 self._copy_element(op, source, target, offset)
@@ -314,12 +314,12 @@ def coordinates(builder: ir.IRBuilder, number: ir.Value, extents: Three) -> list
 
 
 @contextmanager
-def _pieces(
-    builder: ir.IRBuilder, first: ir.Value, end: ir.Value
+def pieces(
+    builder: ir.IRBuilder, first: ir.Value, end: ir.Value, longest: int
 ) -> Generator[tuple[ir.Value, ir.Value]]:
-    """A loop over stretches of numbers: gives the first of each, and its end."""
-    size = ir.Constant(INDEX, STRETCHES[0])
-    rounded = builder.add(builder.sub(end, first), ir.Constant(INDEX, STRETCHES[0] - 1))
+    """A loop over stretches of so many numbers: gives the first of each, and its end."""
+    size = ir.Constant(INDEX, longest)
+    rounded = builder.add(builder.sub(end, first), ir.Constant(INDEX, longest - 1))
     is_empty = builder.icmp_unsigned(">=", first, end)
     zero = ir.Constant(INDEX, 0)
     count = builder.select(is_empty, zero, builder.udiv(rounded, size))

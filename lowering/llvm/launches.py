@@ -25,16 +25,13 @@ from vyre.dialects import vyre
 from vyre.lowering.llvm.batches import Batch
 from vyre.lowering.llvm.clipping import effect_level
 from vyre.lowering.llvm.context import Context
-from vyre.lowering.llvm.costs import is_uneven
+from vyre.lowering.llvm.costs import LONGEST_PIECE, is_uneven
 from vyre.lowering.llvm.dividing import Division, Run
 from vyre.lowering.llvm.helpers import Helpers
 from vyre.lowering.llvm.meetings import is_first, report
 from vyre.lowering.llvm.names import plain
 from vyre.lowering.llvm.programs import ProgramFunctions
 from vyre.lowering.llvm.values import INDEX, POINTER
-
-LONGEST_PIECE = 1 << 24
-"""Operations between two looks at whether to stop, in launches without long loops."""
 
 SHORT = 1 << 17
 """Operations of a worker's part, as one would guess, up to which it is not worth it to help

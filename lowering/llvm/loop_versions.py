@@ -20,7 +20,7 @@ from vyre.lowering.llvm.metadata import LIKELY
 from vyre.lowering.llvm.paired_trips import PairedTrips, is_paired
 from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX
-from vyre.lowering.loops import FEW_TRIPS, LONGEST, is_short
+from vyre.lowering.loops import FEW_TRIPS, LONGEST, is_short, weight
 
 
 class LoopVersions:
@@ -141,7 +141,7 @@ class LoopVersions:
 
     def _size_in_time(self, size: ir.Value) -> ir.Value:
         """A size, or 0 if so many trips without a look at the clock would be too many."""
-        most = ir.Constant(INDEX, LONGEST)
+        most = ir.Constant(INDEX, LONGEST // weight(self._op))
         is_much = self._builder.icmp_unsigned(">", size, most)
         return self._builder.select(is_much, ir.Constant(INDEX, 0), size)
 

@@ -15,6 +15,7 @@ workgroups of a row at once.
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from math import prod
 
 from llvmlite import ir
 
@@ -23,11 +24,12 @@ from vyre.lowering.llvm.clipping import (
     uses_workgroups,
 )
 from vyre.lowering.llvm.context import Context
+from vyre.lowering.llvm.costs import LONGEST_PIECE, operations
 from vyre.lowering.llvm.counting import counted
 from vyre.lowering.llvm.folding import FoldingBuilder
 from vyre.lowering.llvm.grids import Row, each_workgroup, rows
 from vyre.lowering.llvm.invocation_rows import InvocationRows, Surroundings
-from vyre.lowering.llvm.invocations import Three
+from vyre.lowering.llvm.invocations import Three, pieces
 from vyre.lowering.llvm.row_parts import (
     FEW,
 )
@@ -91,6 +93,9 @@ class Phase:
             self._ended,
         )
         self._invocations = InvocationRows(builder, self._values, self._program, around)
+        self._piece = max(1, LONGEST_PIECE // max(1, operations(self._program)))
+        is_huge = prod(self._program.workgroup) > self._piece
+        self._spent = Spending(builder, self._piece) if is_huge else None
         if self._is_alone:
             self._alone()
         elif uses_workgroups(self._program) or has_workgroup_memory(self._program):
@@ -104,9 +109,8 @@ class Phase:
     def _alone(self) -> None:
         zero, one = ir.Constant(INDEX, 0), ir.Constant(INDEX, 1)
         with self._places_in_workgroup() as (y, z):
-            self._invocations.emit(
-                (one, one, one), zero, (zero, zero, zero), zero, self._sizes[0], y, z
-            )
+            row = Row(zero, (zero, zero, zero), one)
+            self._row((one, one, one), row, zero, self._sizes[0], y, z)
 
     def _workgroups(self) -> None:
         """One workgroup after the other."""
@@ -126,7 +130,36 @@ class Phase:
         length = builder.mul(row.count, self._sizes[0], flags=FEW)
         end = builder.add(start, length, flags=FEW)
         with self._places_in_workgroup() as (y, z):
-            self._invocations.emit(self._grid, row.group, row.ids, start, end, y, z)
+            self._row(self._grid, row, start, end, y, z)
+
+    def _row(
+        self,
+        groups: Three,
+        row: Row,
+        start: ir.Value,
+        end: ir.Value,
+        y: ir.Value,
+        z: ir.Value,
+    ) -> None:
+        """
+        The invocations along x. Who launches looks whether to stop between workgroups, so
+        a workgroup that alone takes long looks itself.
+        """
+        builder, emit = self._builder, self._invocations.emit
+        if self._spent is None:
+            emit(groups, row.group, row.ids, start, end, y, z)
+            return
+        with pieces(builder, start, end, self._piece) as (first, last):
+            emit(groups, row.group, row.ids, first, last, y, z)
+            self._spent.add(builder, builder.sub(last, first))
+            with self._spent.when_due(builder):
+                self._look()
+
+    def _look(self) -> None:
+        builder = self._builder
+        on = builder.append_basic_block("on")
+        builder.cbranch(self._context.is_over(builder), self._over, on)
+        builder.position_at_end(on)
 
     @contextmanager
     def _places_in_workgroup(self) -> Generator[tuple[ir.Value, ir.Value]]:

@@ -29,7 +29,7 @@ from vyre.lowering.llvm.trips import Trips
 from vyre.lowering.llvm.values import INDEX, Environment
 from vyre.lowering.llvm.workgroup_phases import WorkgroupPhases
 from vyre.lowering.llvm.workgroup_places import Needs, Places, WorkerPlaces
-from vyre.lowering.loops import LONGEST, short_trips, unseen_trips
+from vyre.lowering.loops import LONGEST, short_trips, unseen_trips, weight
 from vyre.passes.workgroup_plan import WorkgroupPlan
 
 
@@ -59,7 +59,7 @@ def emit_workgroups(
     job, worker, memory, *groups, first, end = function.args[:8]
     context = Context(job, worker, memory)
     places = LocalPlaces(builder, needs) if is_local else WorkerPlaces(context, needs)
-    spending = Spending(builder, LONGEST)
+    spending = Spending(builder, LONGEST >> 2)
     with each_workgroup(builder, first, end, groups) as row:
         places.clear(builder)
         values = Environment()
@@ -100,11 +100,11 @@ class _Segment:
 
 def _trips(segment: vyre.ProgramOp) -> int:
     """
-    Trips of all invocations of a workgroup together. Of loops that may be long it is what
-    they may have made since they last looked whether to stop.
+    Trips of little cost of all invocations of a workgroup together. Of loops that may be
+    long it is what they may have made since they last looked whether to stop.
     """
-    in_short_loops = prod(segment.workgroup) * short_trips(segment)
-    return prod(segment.workgroup) + in_short_loops + unseen_trips(segment)
+    of_each = weight(segment) + short_trips(segment)
+    return prod(segment.workgroup) * of_each + unseen_trips(segment)
 
 
 class _WorkgroupCode(HostCode):

@@ -20,8 +20,10 @@
 ; all look at STOP before they sleep.
 
 ; Wait for all workers. 1 for the last one, at once, and it must call `release` then;
-; 0 for the others when it has, or when STOP is set.
+; 0 for the others when it has, or when STOP is set. Worker 0 looks at the clock first: what
+; is between two meetings may be too short to do so, however many there are.
 define i64 @meet(ptr %job, i64 %worker, i64 %workers) {
+  call void @look_if_due(ptr %job, i64 %worker)
   %alone = icmp eq i64 %workers, 1
   br i1 %alone, label %last, label %together
 

@@ -11,6 +11,14 @@ declare i32 @clock_gettime(i32, ptr)
 
 ; STOP, after a look at the clock if this is worker 0 and the last look was long ago.
 define preserve_mostcc i64 @pulse(ptr %job, i64 %worker) {
+  call void @look_if_due(ptr %job, i64 %worker)
+  %stop.p = getelementptr i64, ptr %job, i64 $STOP
+  %stop = load atomic i64, ptr %stop.p monotonic, align 8
+  ret i64 %stop
+}
+
+; Look at the clock if this is worker 0 and the last look was long ago.
+define internal void @look_if_due(ptr %job, i64 %worker) alwaysinline {
   %first = icmp eq i64 %worker, 0
   br i1 %first, label %tick, label %end
 
@@ -27,9 +35,7 @@ time:
   br label %end
 
 end:
-  %stop.p = getelementptr i64, ptr %job, i64 $STOP
-  %stop = load atomic i64, ptr %stop.p monotonic, align 8
-  ret i64 %stop
+  ret void
 }
 
 ; Look at the deadline, and at signals when it is time for that: only worker 0. Once STOP

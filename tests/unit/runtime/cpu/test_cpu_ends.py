@@ -129,6 +129,69 @@ def test_many_passes_have_a_time_limit():
             )
 
 
+def test_short_passes_of_one_worker_have_a_time_limit():
+    """Nothing in them takes long enough to look by itself, and nobody is waited for."""
+    exe = vyre.compile(program(OUT, STEP.replace("%i7", "%i3")), engine="cpu")
+    for size in (4, 4096):
+        for interval in (1, None):
+            with pytest.raises(Timeout):
+                exe(
+                    out=np.ones(size, np.int32),
+                    grid=size // 4,
+                    timeout=0.1,
+                    fixpoint_iterations=10**15,
+                    check_interval=interval,
+                )
+
+
+ADD = "%v = vyre.atomic add %i1, %out[%c0] : memref<?xi32>"
+HUGE = {
+    "a row": ("[1099511627776, 1, 1]", ADD),
+    "a row with places": (
+        "[1099511627776, 1, 1]",
+        f"%b = arith.remui %l, %c2 : index\n{ADD.replace('%c0', '%b')}",
+    ),
+    "rows": ("[2, 549755813888, 1]", ADD),
+    "subgroups": (
+        "[1048576, 1, 1]",
+        "%far = arith.constant 1000000000 : index\n"
+        "scf.for %k = %c0 to %far step %c1 {\n"
+        f"vyre.barrier acq_rel\n{ADD}\nvyre.barrier acq_rel\n}}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_huge_workgroups_have_a_time_limit(name: str):
+    size, code = HUGE[name]
+    text = program(OUT, code).replace("[4, 1, 1]", size)
+    exe = vyre.compile(text, engine="cpu")
+    with pytest.raises(Timeout):
+        exe(out=np.zeros(4, np.int32), grid=1, timeout=0.1)
+
+
+def test_loops_of_costly_trips_have_a_time_limit():
+    costly = "\n".join(f"%e{k + 1} = math.erf %e{k} : f64" for k in range(64))
+    text = program(
+        'vyre.buffer "out" read_write binding 0 : memref<?xf64>'.join(["%out = ", ""]),
+        f"""
+    %many = arith.constant 60000 : index
+    %w = vyre.load %out[%x] : memref<?xf64>
+    scf.for %k = %c0 to %many step %c1 {{
+      scf.for %j = %c0 to %many step %c1 {{
+        %r = scf.for %m = %c0 to %many step %c1 iter_args(%e0 = %w) -> (f64) {{
+          {costly}
+          scf.yield %e64 : f64
+        }}
+        vyre.store %r, %out[%x] : memref<?xf64>
+      }}
+    }}""",
+    )
+    exe = vyre.compile(text, engine="cpu")
+    with pytest.raises(Timeout):
+        exe(out=np.zeros(4), grid=1, timeout=0.1)
+
+
 def test_a_bound_call_goes_on_after_a_time_limit():
     exe = vyre.compile(endless("while with grid barriers"), engine=CPUS[3])
     out = np.zeros(20, np.int32)
