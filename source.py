@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 
 from typing_extensions import override
 from xdsl.context import Context
-from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import FileLineColLoc, ModuleOp, UnregisteredOp
 from xdsl.ir import (
     AttributeInvT,
     BlockArgument,
@@ -35,6 +36,7 @@ from xdsl.parser import (
     RankedStructure,
     UnresolvedOperand,
 )
+from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
@@ -182,6 +184,10 @@ class SourceParser(Parser):
         self._depth += 1
         region = super().parse_optional_region(arguments)
         self._depth -= 1
+        last = None if region is None or not region.blocks else region.blocks[-1].last_op
+        if isinstance(last, UnregisteredOp) and self._open_ops[-1].text == "scf.if":
+            # xDSL takes it for the terminator, although printing leaves out that of an if.
+            Rewriter.insert_op(scf.YieldOp(), InsertPoint.after(last))
         return region
 
     @override
@@ -309,7 +315,8 @@ class SourceParser(Parser):
         if dialect is None:
             return (
                 did_you_mean(dialect_name, self.ctx.registered_dialect_names)
-                or "register its dialect, or pass --allow-unregistered-dialect"
+                or "lower it first, or register its dialect; `vyre-opt` also takes "
+                "--allow-unregistered-dialect"
             )
         return did_you_mean(name, _operation_names(dialect)) or (
             f"use an operation that the '{dialect_name}' dialect has"

@@ -109,7 +109,14 @@ PURE_OPS: frozenset[type[Operation]] = frozenset(
 )
 
 CONTROL_OPS: frozenset[type[Operation]] = frozenset(
-    (scf.IfOp, scf.ForOp, scf.WhileOp, scf.YieldOp, scf.ConditionOp)
+    (
+        scf.IfOp,
+        scf.IndexSwitchOp,
+        scf.ForOp,
+        scf.WhileOp,
+        scf.YieldOp,
+        scf.ConditionOp,
+    )
 )
 """Structured control flow: no effects but those of the operations inside."""
 

@@ -29,13 +29,13 @@ from typing import TypeAlias
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, OpResult, SSAValue
-from xdsl.traits import IsTerminator
 
 from vyre.analysis.buffer_sources import is_memref
 from vyre.analysis.phases import COLLECTIVES
 from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.walking import operations_in, operations_of
 from vyre.dialects.refusal import Refusal
+from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre import (
     AssignOp,
     BarrierOp,
@@ -320,7 +320,7 @@ class _Walk:
                     run = self._run(block, loop, run)
                     self._put(op, run)
                 run = self._run(block, loop, run)
-            elif op.has_trait(IsTerminator):
+            elif is_terminator(op):
                 run.end = op
                 if isinstance(block.parent_op(), scf.ForOp | scf.WhileOp):
                     run = self._run(block, loop, run)

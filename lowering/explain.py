@@ -23,6 +23,7 @@ from xdsl.utils.target import Target
 
 from vyre.analysis.buffer_sources import is_memref, is_workgroup_memory
 from vyre.analysis.crossing import Crossing
+from vyre.analysis.foreign import refuse_foreign_in
 from vyre.analysis.host_values import Way
 from vyre.analysis.keeping import is_leaf
 from vyre.analysis.positions import Role
@@ -55,6 +56,7 @@ class ExplainTarget(Target):
     name = "vyre-explain"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        refuse_foreign_in(module)
         for program in module.walk():
             if isinstance(program, ProgramOp):
                 print(crossing_values(program), file=output)

@@ -3,10 +3,11 @@
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import IsTerminator, MemoryEffectKind
+from xdsl.traits import MemoryEffectKind
 
 from vyre.analysis.purity import PURE_OPS, effects_of, is_known, is_pure
 from vyre.analysis.walking import operations_in, operations_of
+from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre import BarrierOp, LoadOp, ReadBackOp, RegionOp, ScratchOp
 
 
@@ -24,7 +25,7 @@ def remove_dead_code(block: Block, *, keeps_whiles: bool = False) -> None:
             if _is_dead(op):
                 Rewriter.erase_op(op)
             continue
-        if op.has_trait(IsTerminator):
+        if is_terminator(op):
             continue
         if isinstance(op, RegionOp):
             op = _without_unused_results(op)
@@ -82,7 +83,7 @@ def _is_dead(op: Operation) -> bool:
 
 def _has_effect(op: Operation) -> bool:
     """Whether the operation itself writes memory, ends an invocation or is unknown."""
-    if type(op) in PURE_OPS or isinstance(op, BarrierOp) or op.has_trait(IsTerminator):
+    if type(op) in PURE_OPS or isinstance(op, BarrierOp) or is_terminator(op):
         return False
     if not is_known(op):
         return True

@@ -58,13 +58,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue, Use
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import IsTerminator
 
 from vyre.analysis.buffer_sources import is_memref
 from vyre.analysis.purity import is_pure
 from vyre.analysis.walking import operations_in, units_in
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre import BarrierOp, LetOp, ProgramOp, RegionOp, YieldOp
 
 Run = list[Operation]
@@ -120,7 +120,7 @@ class _Hoisting:
             if op in self._holders:
                 for inner in _blocks(op):
                     self._divide(inner, region)
-            if op in self._holders or _is_grid_sync(op) or op.has_trait(IsTerminator):
+            if op in self._holders or _is_grid_sync(op) or is_terminator(op):
                 runs.append([])
             else:
                 runs[-1].append(op)

@@ -12,7 +12,7 @@ the contract, which is in the docstrings here.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
@@ -49,7 +49,8 @@ class Capabilities:
     the host's memory and may `adopt` arrays. `orders`: workgroups can be made to take turns
     in the ways of `vyre.runtime.config.Order`. `whole`: it makes all passes of a dispatch
     in one call of `run`, also of a schedule. `lasting`: its memory is never lost. `lacks`:
-    what programs may not use.
+    what programs may not use. `operations`: names of those that Vyre does not know and the
+    engine runs.
     """
 
     grid_sync: bool = False
@@ -58,6 +59,7 @@ class Capabilities:
     orders: bool = False
     lasting: bool = False
     lacks: frozenset[Feature] = frozenset()
+    operations: Container[str] = frozenset[str]()
     max_groups: Extent | None = None
     max_workgroup: Extent | None = None
     max_workgroup_invocations: int | None = None

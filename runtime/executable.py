@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
+from vyre.analysis.foreign import refuse_foreign
 from vyre.diagnostics import VyreError
+from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.passes.verify_module import verify_module
 from vyre.reading import parse
@@ -122,6 +125,7 @@ class Executable:
         self.unit = program if isinstance(program, Unit) else Unit.snapshot(program)
         self.backend = backend or find_backend("auto")
         self.config = config
+        _refuse_foreign(self.unit, self.backend)
         self.bindings = BindingPlan.of_table(self.unit.outline.table)
         self.kept: dict[str, Buffer] = {}
         """Persistent buffers as the last dispatch left them."""
@@ -396,3 +400,12 @@ def _check_kinds(arguments: object, config: object) -> None:
             "make one, or pass options by name; an argument of the program that is called "
             "'config' goes in a dictionary",
         )
+
+
+def _refuse_foreign(unit: Unit, backend: Backend) -> None:
+    """Refuse operations that neither Vyre nor the engine knows."""
+    try:
+        refuse_foreign(unit.foreign, backend.capabilities.operations)
+    except Refusal as refusal:
+        at = refusal.at if isinstance(refusal.at, Operation) else None
+        raise UnsupportedFeature(refusal.cause, refusal.fix, at) from None

@@ -13,9 +13,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from vyre.analysis.digest import digest
+from vyre.analysis.foreign import foreign_operations
 from vyre.analysis.walking import operations_of
 from vyre.dialects.vyre import ProgramOp, ScheduleOp, TrapOp
 from vyre.locations import place_of
+from vyre.runtime.geometry import programs_of
 from vyre.runtime.outline import Outline
 
 
@@ -63,6 +65,11 @@ class Unit:
     def outline(self) -> Outline:
         """What is known without looking at the code."""
         return Outline.of(self._op)
+
+    @cached_property
+    def foreign(self) -> dict[str, Operation]:
+        """Operations that Vyre does not know, by name."""
+        return foreign_operations(dict.fromkeys([self._op, *programs_of(self._op)]))
 
     @cached_property
     def digest(self) -> str:

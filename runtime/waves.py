@@ -19,7 +19,9 @@ from functools import cached_property
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Operation
 
+from vyre.analysis.foreign import foreign_operations
 from vyre.analysis.walking import units_in
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
@@ -138,6 +140,11 @@ class FusedUnit(Unit):
         left_out = instance_params(self.condensed)
         table = (e for e in outline.table if e.entry_name.data not in left_out)
         return replace(outline, table=tuple(table))
+
+    @cached_property
+    @override
+    def foreign(self) -> dict[str, Operation]:
+        return foreign_operations(dict.fromkeys(self._megakernel.programs()))
 
     @cached_property
     @override

@@ -5,7 +5,7 @@ from typing import Literal
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.traits import IsTerminator, OpTrait
+from xdsl.traits import IsTerminator, OpTrait  # noqa: TID251
 
 from vyre.dialects.refusal import Note, Refusal
 
@@ -109,7 +109,9 @@ class EndsInvocation(OpTrait):
 
     def verify(self, op: Operation) -> None:
         following = op.next_op
-        if following is None or following.has_trait(IsTerminator):
+        if following is None or following.has_trait(
+            IsTerminator, value_if_unregistered=False
+        ):
             return
         raise Refusal(
             f"'{following.name}' follows a '{op.name}' in its block and never runs",

@@ -28,7 +28,7 @@ from xdsl.irdl import (
 from xdsl.traits import (
     HasParent,
     IsolatedFromAbove,
-    IsTerminator,
+    IsTerminator,  # noqa: TID251
     NoTerminator,
     Pure,
     RecursiveMemoryEffect,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue
-from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
+from xdsl.traits import MemoryEffectKind, get_effects
 
 from vyre.analysis.buffer_sources import (
     Declaration,
@@ -21,6 +21,7 @@ from vyre.analysis.buffer_sources import (
     is_workgroup_memory,
 )
 from vyre.analysis.purity import is_pure
+from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre import (
     AtomicCasOp,
     AtomicOp,
@@ -176,7 +177,7 @@ def _decisions(op: Operation) -> list[SSAValue]:
 
 def _has_effect(op: Operation) -> bool:
     """Whether somebody else, or what comes later, can tell that the operation ran."""
-    if op.regions or op.has_trait(IsTerminator) or is_pure(op):
+    if op.regions or is_terminator(op) or is_pure(op):
         return False
     effects = get_effects(op)
     return effects is None or any(e.kind is MemoryEffectKind.WRITE for e in effects)

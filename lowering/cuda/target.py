@@ -23,6 +23,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from vyre.analysis.extents import Setting
+from vyre.analysis.foreign import refuse_foreign_in
 from vyre.analysis.spine import needs_cut
 from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp
@@ -42,6 +43,7 @@ class CudaTarget(Target):
     mode: str = "split"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        refuse_foreign_in(module)
         if self.mode not in ("split", "native"):
             raise VyreError(f"there is no mode '{self.mode}'", "write split or native")
         sources: list[str] = []

@@ -37,13 +37,13 @@ from enum import Enum
 
 from xdsl.dialects import arith, scf
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.traits import IsTerminator
 
 from vyre.analysis.integer_ops import literal_of
 from vyre.analysis.purity import PURE_OPS
 from vyre.analysis.uniformity import Level, uniformity
 from vyre.analysis.walking import operations_in
 from vyre.dialects import vyre
+from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre.attributes import LinearScope
 
 _OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}
@@ -184,7 +184,7 @@ def _is_one_armed(op: scf.IfOp) -> bool:
 def _has_effect(op: Operation) -> bool:
     if type(op) in _WITHOUT_EFFECT:
         return False
-    if op.has_trait(IsTerminator) and not isinstance(op, vyre.ReturnOp):
+    if is_terminator(op):
         return False
     if op.regions and isinstance(op, scf.IfOp | scf.ForOp | vyre.RegionOp):
         return any(

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from vyre.analysis.extents import Setting
+from vyre.analysis.foreign import refuse_foreign_in
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import launched_by
 from vyre.lowering.llvm.plans import Plan, Unit
@@ -31,6 +32,7 @@ class LlvmTarget(Target):
     name = "vyre-llvm"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        refuse_foreign_in(module)
         for unit in units_in(module):
             print(Plan(unit).source(Setting()).text, file=output)
 

@@ -19,6 +19,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from vyre.analysis.foreign import refuse_foreign_in
 from vyre.lowering.plan.layout import (
     LABEL_SIZE,
     MARGIN,
@@ -58,6 +59,7 @@ class PlanDrawingTarget(Target):
     name = "vyre-plan-svg"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        refuse_foreign_in(module)
         output.write(_document([*plans_in(module), *wave_plans_in(module)]))
 
 

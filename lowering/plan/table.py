@@ -30,6 +30,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
+from vyre.analysis.foreign import refuse_foreign_in
 from vyre.lowering.plan.model import Plan, plans_in
 from vyre.lowering.plan.parts import Column, Group, GroupKind, Node, ReadBack, Row, Step
 from vyre.lowering.plan.text import WIDTH, plain
@@ -52,6 +53,7 @@ class PlanTarget(Target):
     name = "vyre-plan"
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
+        refuse_foreign_in(module)
         tables = [plan_table(plan) for plan in plans_in(module)]
         tables += [wave_table(plan) for plan in wave_plans_in(module)]
         output.write("\n".join(tables))

@@ -5,6 +5,7 @@ from xdsl.ir import SSAValue
 
 from vyre.runtime.backend import Capabilities, Launch, is_buffer
 from vyre.runtime.host_memory import HostBackend, as_array
+from vyre.runtime.reference.device import FOREIGN
 from vyre.runtime.reference.engine import Dispatch
 from vyre.runtime.reference.frames import Value
 from vyre.runtime.reference.memory import Memory
@@ -18,7 +19,9 @@ class ReferenceBackend(HostBackend):
     """
 
     name = "reference"
-    capabilities = Capabilities(grid_sync=True, in_place=True, orders=True, lasting=True)
+    capabilities = Capabilities(
+        grid_sync=True, in_place=True, orders=True, lasting=True, operations=FOREIGN
+    )
 
     @override
     def launch(self, launch: Launch) -> None:
