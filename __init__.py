@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from vyre.runtime import telemetry
     from vyre.runtime.backend import Backend, Capabilities
     from vyre.runtime.config import DispatchConfig
+    from vyre.runtime.device_buffer import DeviceBuffer, device_buffer
     from vyre.runtime.errors import (
         CompileFailed,
         DeviceLost,
@@ -44,6 +45,7 @@ __all__ = [
     "BatchStorage",
     "Capabilities",
     "CompileFailed",
+    "DeviceBuffer",
     "DeviceLost",
     "DispatchConfig",
     "DispatchFailed",
@@ -63,6 +65,7 @@ __all__ = [
     "VyreError",
     "compile",
     "context",
+    "device_buffer",
     "parse",
     "telemetry",
 ]
@@ -73,6 +76,7 @@ _HOMES = {
     "vyre.runtime": ("telemetry",),
     "vyre.runtime.backend": ("Backend", "Capabilities"),
     "vyre.runtime.config": ("DispatchConfig",),
+    "vyre.runtime.device_buffer": ("DeviceBuffer", "device_buffer"),
     "vyre.runtime.errors": (
         "CompileFailed",
         "DeviceLost",

@@ -4,6 +4,7 @@ What callers pass: arrays and numbers, checked before anything runs.
 Every refusal names the argument.
 """
 
+import operator
 from collections.abc import Iterable
 from ctypes import addressof, c_char
 from itertools import combinations
@@ -45,7 +46,7 @@ def as_array(
     """
     array = _on_device(name, value, imported)
     if array is None:
-        array = _on_host(name, value)
+        array = host_array(name, value)
     _check_dtype(name, array, element)
     if shape is not None:
         _check_shape(name, array, shape)
@@ -72,7 +73,12 @@ def _is_contiguous(array: AnyArray) -> bool:
     return array.flags.c_contiguous and array.flags.aligned
 
 
-def _on_host(name: str, value: object) -> Array:
+def host_array(name: str, value: object) -> Array:
+    """
+    Returns the argument as an array of NumPy, without a copy.
+
+    Example: `host_array("x", values).dtype`
+    """
     if hasattr(value, "__cuda_array_interface__") and not isinstance(value, np.ndarray):
         raise InvalidArgument(
             f"argument '{name}' is in a GPU's memory, this engine works on the host",
@@ -148,6 +154,27 @@ def _check_shape(name: str, array: AnyArray, shape: tuple[int, ...]) -> None:
             f"argument '{name}' has shape {array.shape}, expected ({wanted})",
             "pass an array of that shape",
         )
+
+
+def element_range(
+    name: str, start: Any, stop: Any, total: int, size: int | None = None
+) -> tuple[int, int]:
+    """
+    Returns the elements from `start` to `stop`, or so many, which must be there.
+
+    Example: `element_range("x", 4, None, 16)` is `(4, 16)`.
+    """
+    begin = 0 if start is None else start
+    end = total if stop is None else stop
+    if all(hasattr(bound, "__index__") for bound in (begin, end)):
+        begin = operator.index(begin)
+        end = operator.index(end) if size is None else begin + size
+        if 0 <= begin <= end <= total:
+            return begin, end
+    raise InvalidArgument(
+        f"'{name}' has {total} elements, none from {begin} to {end}",
+        "ask for a range inside the buffer",
+    )
 
 
 def check_overlaps(arrays: Iterable[tuple[str, AnyArray, bool]]) -> None:

@@ -266,9 +266,9 @@ class Backend(ABC):
         """An array for a caller, of any contents, if callers can pass such arrays."""
         raise NotImplementedError
 
-    def part(self, memory: Memory, offset: int) -> Memory:
-        """Memory from a byte on, which is not freed; if callers can pass arrays of it."""
-        raise NotImplementedError
+    def part(self, memory: Memory, offset: int) -> Memory | None:
+        """Memory from a byte on, which is not freed; None if that cannot be."""
+        return None if offset else memory
 
     def host_array(self, buffer: Buffer) -> NDArray[Any] | None:
         """A buffer as an array of the host, if its memory is the host's."""

@@ -22,7 +22,13 @@ from vyre.dialects.vyre import BufferOp, ParamOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import Access, MemoryKind
 from vyre.runtime.arguments import Array, as_array, as_scalar, check_overlaps
 from vyre.runtime.config import TAKEN
-from vyre.runtime.device_array import AnyArray, DeviceArray, Importer, none_is_there
+from vyre.runtime.device_array import (
+    AnyArray,
+    DeviceArray,
+    Importer,
+    is_device_buffer,
+    none_is_there,
+)
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.scalars import dtype_of
 
@@ -274,6 +280,12 @@ class Arguments:
         """
         array = self.arrays.get(binding.name)
         return self.are_on_device if array is None else isinstance(array, DeviceArray)
+
+    def result_is_device_buffer(self, binding: Binding) -> bool:
+        """Whether a result on the device is a device buffer, as what was passed is."""
+        array = self.arrays.get(binding.name)
+        passed = self.arrays.values() if array is None else [array]
+        return all(map(is_device_buffer, passed))
 
     def shape(self, binding: Binding) -> tuple[int, ...]:
         array = self.arrays.get(binding.name)

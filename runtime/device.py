@@ -4,8 +4,8 @@ memory is freed, whatever happens.
 """
 
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -25,6 +25,7 @@ from vyre.runtime.backend import (
 )
 from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.errors import DoesNotFit, blaming_engine
+from vyre.runtime.shared_memory import SharedMemory
 from vyre.runtime.times import Times
 from vyre.runtime.trace import Trace, Track
 
@@ -40,6 +41,7 @@ class Device:
         self.backend = backend
         self._trace = trace
         self._owned: list[Memory] = []
+        self._used: list[SharedMemory] = []
 
     def buffer(
         self, name: str, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int = 1
@@ -57,31 +59,52 @@ class Device:
     def adopted(self, name: str, array: AnyArray, dtype: np.dtype[Any]) -> Buffer | None:
         """The caller's array in place, if the backend works on it."""
         with self._blamed(f"use '{name}' in place"):
-            memory = self.backend.adopt(array)
+            memory = self._memory_of(array)
+            if isinstance(array, DeviceArray) and array.memory is not None:
+                self._use(array.memory)
         return None if memory is None else Buffer(name, memory, array.shape, dtype)
 
     def store(self, buffer: Buffer, array: AnyArray, offset: int = 0) -> None:
         """Copy an array to the buffer, from a byte on, from wherever it is."""
-        if isinstance(array, DeviceArray):
-            self.copy(self._alien(array), self._part(buffer, array, offset))
-        else:
+        if not isinstance(array, DeviceArray):
             self.upload(buffer, array, offset)
+            return
+        with _in_use(array):
+            part = self._part(buffer, array, offset)
+            if part is None:
+                self.upload(buffer, array.to_host(), offset)
+            else:
+                self.copy(self._alien(array), part)
 
     def fetch(self, buffer: Buffer, array: AnyArray, offset: int = 0) -> None:
         """Fill an array from the buffer, from a byte on, wherever it is."""
-        if isinstance(array, DeviceArray):
-            self.copy(self._part(buffer, array, offset), self._alien(array))
-            self.finish(None)  # It is the caller's, who may use it at once.
-        else:
+        if not isinstance(array, DeviceArray):
             self.download(buffer, array, offset)
+            return
+        with _in_use(array):
+            part = self._part(buffer, array, offset)
+            if part is None:
+                on_host = np.zeros(array.shape, array.dtype)
+                self.download(buffer, on_host, offset)
+                self.upload(self._alien(array), on_host)
+            else:
+                self.copy(part, self._alien(array))
+            self.finish(None)  # It is the caller's, who may use it at once.
 
     def _alien(self, array: DeviceArray) -> Buffer:
         """An array of the caller, to be copied."""
-        return Buffer("array", self.backend.adopt(array), array.shape, array.dtype)
+        return Buffer("array", self._memory_of(array), array.shape, array.dtype)
 
-    def _part(self, buffer: Buffer, array: DeviceArray, offset: int) -> Buffer:
-        """As much of a buffer as an array has."""
+    def _memory_of(self, array: AnyArray) -> Memory | None:
+        if isinstance(array, DeviceArray) and array.memory is not None:
+            return array.memory.buffer.memory
+        return self.backend.adopt(array)
+
+    def _part(self, buffer: Buffer, array: DeviceArray, offset: int) -> Buffer | None:
+        """As much of a buffer as an array has; None if the engine cannot tell."""
         memory = self.backend.part(buffer.memory, offset)
+        if memory is None:
+            return None
         return Buffer(buffer.name, memory, array.shape, array.dtype)
 
     def new_array(
@@ -159,6 +182,27 @@ class Device:
         with self._blamed("wait for its launches", segment):
             self.backend.finish()
 
+    def give_away(self, buffer: Buffer) -> SharedMemory:
+        """Lets somebody else free a buffer; the caller is its first user."""
+        self._owned = [memory for memory in self._owned if memory is not buffer.memory]
+        return SharedMemory(self.backend, buffer)
+
+    def share(self, buffer: Buffer) -> SharedMemory:
+        """Adds the caller to the users of a buffer, which this is one of."""
+        for memory in self._used:
+            if memory.buffer.memory is buffer.memory:
+                break
+        else:
+            memory = self.give_away(buffer)
+            self._used.append(memory)
+        memory.acquire()
+        return memory
+
+    def _use(self, memory: SharedMemory) -> None:
+        """Uses memory of others, until all is given back."""
+        memory.acquire()
+        self._used.append(memory)
+
     def free(self, buffer: Buffer) -> None:
         """Give one buffer back."""
         self._owned = [memory for memory in self._owned if memory is not buffer.memory]
@@ -168,11 +212,13 @@ class Device:
     def close(self) -> None:
         """Give everything back; the first failure is raised when all was tried."""
         failure: BaseException | None = None
-        while self._owned:
-            memory = self._owned.pop()
+        while self._owned or self._used:
             try:
-                with self._blamed("free memory"):
-                    self.backend.free(memory)
+                if self._used:
+                    self._used.pop().release()
+                else:
+                    with self._blamed("free memory"):
+                        self.backend.free(self._owned.pop())
             except BaseException as error:
                 failure = failure or error
         if failure is not None:
@@ -211,6 +257,19 @@ class Device:
         self, what: str, segment: Segment | None = None
     ) -> AbstractContextManager[None]:
         return blaming_engine(self.backend.name, what, segment)
+
+
+@contextmanager
+def _in_use(array: DeviceArray) -> Generator[None]:
+    """Keeps an argument's memory alive, which another thread may close."""
+    memory: SharedMemory | None = array.memory
+    if memory is not None:
+        memory.acquire()
+    try:
+        yield
+    finally:
+        if memory is not None:
+            memory.release()
 
 
 def check_buffer_size(backend: Backend, name: str, size: int) -> None:

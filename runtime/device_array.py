@@ -27,6 +27,8 @@ class DeviceArray:
     is_contiguous: bool
     to_host: Callable[[], NDArray[Any]]
     """Gives a copy of it."""
+    memory: Any = None
+    """A `SharedMemory` if it is a device buffer, whose address is none of the engine's."""
 
     @property
     def size(self) -> int:
@@ -45,6 +47,15 @@ Importer: TypeAlias = Callable[[object], DeviceArray | None]
 
 def none_is_there(value: object) -> None:
     """The importer of an engine that works on the host."""
+
+
+def is_device_buffer(array: "AnyArray | None") -> bool:
+    """
+    Returns whether an argument is a device buffer.
+
+    Example: `is_device_buffer(np.zeros(4))` is False.
+    """
+    return isinstance(array, DeviceArray) and array.memory is not None
 
 
 def as_owned(array: AnyArray) -> NDArray[Any]:

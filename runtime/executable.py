@@ -23,6 +23,7 @@ from vyre.runtime.binding import Arguments, BindingPlan, Role
 from vyre.runtime.bound import Bound
 from vyre.runtime.config import OPTIONS, DispatchConfig, Mode
 from vyre.runtime.device import Device, check_buffer_size
+from vyre.runtime.device_buffer import importer_of
 from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
 from vyre.runtime.geometry import (
     Extent,
@@ -124,6 +125,7 @@ class Executable:
     ):
         self.unit = program if isinstance(program, Unit) else Unit.snapshot(program)
         self.backend = backend or find_backend("auto")
+        self.imported = importer_of(self.backend)
         self.config = config
         _refuse_foreign(self.unit, self.backend)
         self.bindings = BindingPlan.of_table(self.unit.outline.table)
@@ -333,7 +335,7 @@ class Executable:
 
     def checked(self, given: Mapping[str, object]) -> Arguments:
         """The arguments of a dispatch, which may be in the engine's memory already."""
-        return self.bindings.check(given, self.backend.device_array)
+        return self.bindings.check(given, self.imported)
 
     def plan(self, arguments: Arguments, config: DispatchConfig) -> DispatchPlan:
         """How a dispatch with these arguments will run."""

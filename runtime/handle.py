@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from vyre.diagnostics import VyreError
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.device_array import AnyArray
+from vyre.runtime.device_buffer import DeviceBuffer
+from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.executable import Executable
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.row import Row
@@ -86,7 +88,9 @@ class Handle:
         """Writes and numbers of dispatches since the copy was taken."""
         self._dispatches = 0
         is_lasting = pipeline.exe.backend.capabilities.lasting
-        if recovers and not is_lasting and not self.row.keeps:
+        # What others do to shared memory is not known here, and cannot be done again.
+        self._is_alone = not self.row.keeps and not self.row.shared
+        if recovers and not is_lasting and self._is_alone:
             self.checkpoint()
 
     @property
@@ -123,12 +127,30 @@ class Handle:
                 written = self.row.overwrite(name, data, start)
                 self._since.append(_Write(name, written, start))
 
+    def buffer(self, name: str) -> DeviceBuffer:
+        """
+        Returns a buffer as a value, as `Resident.buffer` does. The handle cannot be made
+        again from then on if the device is lost.
+
+        Example: `other.resident(facts=handle.buffer("results"))`
+        """
+        with self.lock:
+            made = self.row.buffer(name)
+            self._is_alone = False
+            self._copy = None
+            return made
+
     def checkpoint(self) -> None:
         """
         Remember what the buffers hold now, so that less must be done again if the device is
         lost. It is done by itself after many dispatches.
         """
         with self.lock:
+            if not self._is_alone:
+                raise InvalidArgument(
+                    "the handle shares buffers with others, and cannot be made again",
+                    "pass arrays for all buffers",
+                )
             self._copy = self.row.contents()
             self._since.clear()
             self._dispatches = 0

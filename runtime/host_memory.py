@@ -44,6 +44,10 @@ class HostBackend(Backend):
         return array.reshape(-1).view(np.uint8)
 
     @override
+    def part(self, memory: Bytes, offset: int) -> Bytes:
+        return memory[offset:]
+
+    @override
     def host_array(self, buffer: Buffer) -> NDArray[Any]:
         return as_array(buffer)
 

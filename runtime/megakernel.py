@@ -274,7 +274,9 @@ class Megakernel:
         ordered = {handle.number: handle for handle in handles}
         if len(ordered) < len(handles):
             raise InvalidArgument(
-                "a handle is in the batch twice", "run it again in another batch"
+                "a handle is in the batch twice, and results are read when all rows have"
+                " ended: those of the first time would be lost",
+                "run it again in another batch",
             )
         locks = ExitStack()
         for number in sorted(ordered):

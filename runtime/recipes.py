@@ -22,6 +22,7 @@ from vyre.runtime.arguments import address_of, as_scalar, zeros
 from vyre.runtime.backend import Prepared
 from vyre.runtime.binding import Binding
 from vyre.runtime.config import OPTIONS
+from vyre.runtime.device_buffer import DeviceBuffer
 from vyre.runtime.held import NOTHING
 from vyre.runtime.quick import QuickRuns, is_quick
 from vyre.runtime.session import Session
@@ -78,6 +79,8 @@ def _describe(
             if not (flags.c_contiguous and flags.aligned):
                 return False
             parts += (name, value.dtype, value.shape)
+        elif value.__class__ is DeviceBuffer:
+            return False
         else:
             parts.append(name)
     return True

@@ -1,6 +1,5 @@
 """A program whose buffers stay on the engine from one run to the next."""
 
-import operator
 from collections.abc import Mapping
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,11 @@ from typing_extensions import override
 
 from vyre.diagnostics import did_you_mean
 from vyre.runtime import telemetry
-from vyre.runtime.arguments import as_array, check_writable, zeros
+from vyre.runtime.arguments import as_array, check_writable, element_range, zeros
 from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.device_array import as_owned
+from vyre.runtime.device_buffer import DeviceBuffer, held_buffers
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.held import NOTHING, Held
 from vyre.runtime.passes import Report
@@ -29,7 +29,8 @@ class Resident(Held):
     """
     Buffers that are uploaded once. Runs go on from where the last one ended: outputs are
     zeros at first and are not cleared between runs. Ranges are read and written when
-    somebody wants them; the caller's arrays are never touched.
+    somebody wants them; the caller's arrays are never touched. Device buffers that were
+    passed are used in place.
 
     Example:
 
@@ -49,11 +50,12 @@ class Resident(Held):
         trace: Trace | None,
     ):
         super().__init__(exe, arguments, config, trace)
-        self._lay_out({})
+        held = held_buffers(arguments.arrays)
+        self._lay_out(held)
         try:
             with exe.keeping():
                 for binding in exe.bindings.declared:
-                    self._session.fill(binding)
+                    self._session.fill(binding, held.get(binding.name))
         except BaseException as error:
             self.__exit__(type(error), error, error.__traceback__)
             raise
@@ -101,14 +103,13 @@ class Resident(Held):
                 self._session.fill(binding)
             if start is None and stop is None:
                 start, stop = binding.result_bounds(shape)
-            begin, end = _range(name, start, stop, prod(shape))
+            begin, end = element_range(name, start, stop, prod(shape))
             if (begin, end) != (0, prod(shape)):
                 shape = (end - begin,)
             if into is None:
                 array = zeros(name, shape, self._session.arguments.dtype(binding))
             else:
-                imported = self._exe.backend.device_array
-                array = as_array(name, into, binding.element, shape, imported)
+                array = as_array(name, into, binding.element, shape, self._exe.imported)
                 check_writable(name, array)
             offset = begin * binding.dtype.itemsize
             self._session.device.fetch(self._session.buffers[name], array, offset)
@@ -133,10 +134,9 @@ class Resident(Held):
         with session.lock, self._exe.keeping():
             self._check_open()
             binding = self._binding(name)
-            imported = self._exe.backend.device_array
-            array = as_array(name, data, binding.element, None, imported)
+            array = as_array(name, data, binding.element, None, self._exe.imported)
             total = prod(session.arguments.shape(binding))
-            begin, end = _range(name, start, None, total, array.size)
+            begin, end = element_range(name, start, None, total, array.size)
             offset = begin * binding.dtype.itemsize
             is_kept = session.is_kept(name)
             if is_kept:
@@ -147,6 +147,23 @@ class Resident(Held):
         telemetry.add(input_bytes=array.nbytes)
         return begin, end
 
+    def buffer(self, name: str) -> DeviceBuffer:
+        """
+        Returns a buffer as a value that other programs on the engine can be passed, without
+        a copy. It outlives this resident program.
+
+        Example: `other(facts=held.buffer("results"))`
+        """
+        with self._session.lock:
+            self._check_open()
+            self._binding(name)
+            if self._session.is_kept(name):
+                raise InvalidArgument(
+                    f"buffer '{name}' is persistent, it belongs to the program",
+                    f"pass a device buffer for '{name}', and use that",
+                )
+            return self._session.shared(name)
+
     def _binding(self, name: str) -> Binding:
         known = self._exe.bindings.by_name
         if name not in known:
@@ -155,20 +172,3 @@ class Resident(Held):
                 did_you_mean(name, known) or f"the buffers are {', '.join(known)}",
             )
         return known[name]
-
-
-def _range(
-    name: str, start: Any, stop: Any, total: int, size: int | None = None
-) -> tuple[int, int]:
-    """Elements from `start` to `stop`, or so many, which must be there."""
-    begin = 0 if start is None else start
-    end = total if stop is None else stop
-    if all(hasattr(bound, "__index__") for bound in (begin, end)):
-        begin = operator.index(begin)
-        end = operator.index(end) if size is None else begin + size
-        if 0 <= begin <= end <= total:
-            return begin, end
-    raise InvalidArgument(
-        f"'{name}' has {total} elements, none from {begin} to {end}",
-        "ask for a range inside the buffer",
-    )

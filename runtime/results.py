@@ -29,7 +29,7 @@ class Results:
     def __init__(self, session: Session, into: Mapping[str, object]):
         self._session = session
         self._written = session.exe.bindings.written
-        imported = session.exe.backend.device_array
+        imported = session.exe.imported
         self._into = _checked_storage(session.arguments, into, imported)
         self._homes = {b.name: self._home(b) for b in self._written}
 

@@ -8,6 +8,7 @@ once.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -21,13 +22,14 @@ from vyre.runtime.backend import Buffer, Prepared, Repeatable
 from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
-from vyre.runtime.device_array import AnyArray
+from vyre.runtime.device_array import AnyArray, DeviceArray, is_device_buffer
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.executable import Executable
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.quick import QuickRuns
 from vyre.runtime.resident import Resident
 from vyre.runtime.session import Session
+from vyre.runtime.shared_memory import SharedMemory
 
 Array = NDArray[Any]
 
@@ -129,16 +131,28 @@ class Row(Resident):
         """The grid, and the size of workgroups."""
         return self._session.plan.geometry
 
+    @cached_property
+    def shared(self) -> list[tuple[str, SharedMemory, bool]]:
+        """Device buffers that were passed: name, memory, and whether they are written."""
+        known = self._exe.bindings.by_name
+        return [
+            (name, array.memory, known[name].is_written)
+            for name, array in self.arguments.arrays.items()
+            if isinstance(array, DeviceArray) and array.memory is not None
+        ]
+
     @property
     def input_bytes(self) -> int:
-        """How large the buffers are together that did not start as zeros."""
+        """The bytes of buffers that were brought to the engine."""
         given = map(self.arguments.given, self._exe.bindings.declared)
-        return sum(array.nbytes for array in given if array is not None)
+        moved = (a for a in given if a is not None and not is_device_buffer(a))
+        return sum(array.nbytes for array in moved)
 
     @property
     def buffer_bytes(self) -> int:
-        """How large all buffers are together."""
-        return sum(buffer.size for buffer in self._session.buffers.values())
+        """The bytes of all buffers that are the row's own."""
+        total = sum(buffer.size for buffer in self._session.buffers.values())
+        return total - sum(memory.buffer.size for _, memory, _ in self.shared)
 
     def submit(self) -> tuple[int, int]:
         """Make the dispatch; gives how many passes there were, and how many launches."""
@@ -150,6 +164,7 @@ class Row(Resident):
         """Make the dispatches of some rows of one pipeline as one submission."""
         for row in rows:
             row._check_open()
+        _check_sharing(rows)
         first, *others = [row._runs for row in rows]
         batch = [row._prepared for row in rows]
         prepared = [each for each in batch if isinstance(each, Prepared)]
@@ -170,7 +185,7 @@ class Row(Resident):
                     f"there is no result '{name}' to be put into an array",
                     did_you_mean(name, self.readbacks) or f"the results are {names}",
                 )
-            element, imported = readback.binding.element, self._exe.backend.device_array
+            element, imported = readback.binding.element, self._exe.imported
             found[name] = as_array(name, value, element, readback.shape, imported)
             check_writable(name, found[name])
         check_overlaps((name, array, True) for name, array in found.items())
@@ -207,3 +222,20 @@ class Row(Resident):
         for binding in self._exe.bindings.declared:
             if binding.is_written:
                 self.write(binding.name, contents[binding.name].reshape(-1))
+
+
+def _check_sharing(rows: Sequence[Row]) -> None:
+    """
+    Refuses rows that share a device buffer which one of them writes: engines may run rows
+    in any order, or at the same time.
+    """
+    seen: dict[SharedMemory, tuple[int, str, bool]] = {}
+    for number, row in enumerate(rows):
+        for name, memory, is_written in row.shared:
+            other, its_name, too = seen.setdefault(memory, (number, name, is_written))
+            if other != number and (is_written or too):
+                raise InvalidArgument(
+                    f"'{its_name}' of row {other} and '{name}' of row {number} are the same"
+                    " device buffer, and one is written",
+                    "run them in different batches, or on buffers of their own",
+                )

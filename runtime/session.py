@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,9 @@ from vyre.runtime.binding import Arguments, Binding, Role
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device import Device
-from vyre.runtime.device_array import AnyArray, DeviceArray
+from vyre.runtime.device_array import AnyArray, DeviceArray, is_device_buffer
+from vyre.runtime.device_buffer import ALIGNMENT, DeviceBuffer, empty_device_buffer
+from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.passes import Report, Work, report
 from vyre.runtime.route import Route
@@ -75,6 +77,7 @@ class Session:
         """Lay out all buffers, those with a home in place if the engine can."""
         for binding in self.exe.bindings.declared:
             home = homes.get(binding.name)
+            _check_alignment(binding, home)
             buffer = None
             if home is not None and self._may_adopt(binding, home):
                 buffer = self.device.adopted(binding.name, home, binding.dtype)
@@ -96,8 +99,17 @@ class Session:
         """An array for a result, where it shall be: zeros, or of any contents there."""
         shape, dtype = self.arguments.shape(binding), self.arguments.dtype(binding)
         if self.arguments.result_is_on_device(binding):
-            return self.device.new_array(binding.name, shape, dtype)
+            return self._new_device_array(binding, shape, dtype)
         return zeros(binding.name, shape, dtype)
+
+    def _new_device_array(
+        self, binding: Binding, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> DeviceArray:
+        """Makes an array of the kind that was passed for a buffer, or for all others."""
+        if self.arguments.result_is_device_buffer(binding):
+            backend = self.device.backend
+            return empty_device_buffer(backend, binding.name, shape, dtype).on(backend)
+        return self.device.new_array(binding.name, shape, dtype)
 
     def new_result(self, binding: Binding, home: AnyArray) -> AnyArray:
         """What the caller gets of a home: all of it, or an array for the range."""
@@ -106,7 +118,12 @@ class Session:
         if binding.result_range is None:
             return home
         shape = binding.result_shape(home.shape)
-        return self.device.new_array(binding.name, shape, home.dtype)
+        return self._new_device_array(binding, shape, home.dtype)
+
+    def shared(self, name: str) -> DeviceBuffer:
+        """Returns a buffer as a value, which keeps its memory alive from now on."""
+        dtype = self.arguments.dtype(self.exe.bindings.by_name[name])
+        return DeviceBuffer(self.device.share(replace(self.buffers[name], dtype=dtype)))
 
     def homes_in_place(self, homes: Mapping[str, AnyArray]) -> dict[str, AnyArray]:
         """Those that may be worked on in place: not what is kept for the next dispatch."""
@@ -229,3 +246,13 @@ class Session:
         for name, buffer in self.buffers.items():
             if self.is_kept(name):
                 self.exe.keep(buffer)
+
+
+def _check_alignment(binding: Binding, home: AnyArray | None) -> None:
+    """Refuses a device buffer that would have to be copied."""
+    if is_device_buffer(home) and binding.alignment > ALIGNMENT:
+        raise InvalidArgument(
+            f"argument '{binding.name}' is a device buffer aligned to {ALIGNMENT} bytes,"
+            f" the program wants {binding.alignment}",
+            "pass a NumPy array",
+        )

@@ -126,7 +126,7 @@ class WrappedBackend(Backend):
         return self.inner.new_device_array(shape, dtype)
 
     @override
-    def part(self, memory: Memory, offset: int) -> Memory:
+    def part(self, memory: Memory, offset: int) -> Memory | None:
         return self.inner.part(memory, offset)
 
     @override
