@@ -51,8 +51,9 @@ Why the result is the same, byte for byte, as that of the waves one by one, on a
   no barrier between them have no buffer in common that one of them writes, so neither can
   see how far the other is; with it, that is the author's promise, and breaking it is a data
   race in the fused program, which the checker finds.
-- A wave is alone with its workgroup memory. It starts as zeros, and a workgroup that does
-  the work of several clears it in between. Where it is too much for a GPU, waves use the
+- A wave is alone with its workgroup memory and scratch. They start as zeros, and whoever
+  does the work of several workgroups or invocations clears them in between
+  (`vyre.passes.wave_scratch`). Where workgroup memory is too much for a GPU, waves use the
   same memory in turn, and each clears what the one before left (`vyre.passes.wave_tiles`).
 - Barriers stay where all come to them. A wave that runs as it is has the same control. The
   loop around shared-out workgroups is decided by the workgroup's number and sizes of grids,
@@ -75,7 +76,7 @@ from math import prod
 from typing import TypeAlias, cast
 
 from xdsl.context import Context
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AnyFloat,
     FloatAttr,
@@ -98,7 +99,6 @@ from vyre.dialects.vyre import (
     BufferOp,
     LaunchOp,
     LetOp,
-    LinearIdOp,
     MegakernelOp,
     ParamOp,
     ProgramOp,
@@ -106,22 +106,20 @@ from vyre.dialects.vyre import (
     ReturnOp,
     ScratchOp,
     WaveOp,
-    WorkgroupCountOp,
-    WorkgroupSizeOp,
     YieldOp,
 )
-from vyre.dialects.vyre.attributes import Access, LinearScope, Ordering
+from vyre.dialects.vyre.attributes import Access, Ordering
 from vyre.dialects.vyre.structure import APART
 from vyre.passes.code_writer import CodeWriter
-from vyre.passes.dead_code import remove_dead_code
-from vyre.passes.index_code import IndexCode, Number
+from vyre.passes.index_code import IndexCode
 from vyre.passes.plan_megakernel import plan_groups
 from vyre.passes.predicate_returns import predicate_returns
 from vyre.passes.promote_lets import promote
 from vyre.passes.rules.barriers import verify_barriers
-from vyre.passes.wave_ids import Triple, WaveIds, each_axis
 from vyre.passes.wave_layouts import Layout, fused_workgroup, layout_of
-from vyre.passes.wave_memory import clear, clear_if
+from vyre.passes.wave_memory import clear
+from vyre.passes.wave_scratch import WaveScratch
+from vyre.passes.wave_sharing import SharedOut, move_body
 from vyre.passes.wave_tables import FusedTable
 
 Literal: TypeAlias = IntegerAttr[IntegerType | IndexType] | FloatAttr[AnyFloat]
@@ -261,17 +259,18 @@ class _Fusion:
         self._group = _group(wave)
         outer = Block()
         code = CodeWriter(InsertPoint.at_end(outer), wave)
-        tiles = self._connect(wave, program, code)
         layout = layout_of(wave, program, self._workgroup)
+        scratch = None if layout is Layout.AS_IS else WaveScratch.of(wave, program)
+        tiles = self._connect(wave, program, code)
         used = [tile for tile in tiles if tile in self._used_tiles]
         self._used_tiles.update(tiles)
-        if layout is Layout.AS_IS:
+        if scratch is None:
             if used:
                 clear(IndexCode(code), used)
-            _move(program, outer)
+            move_body(program, outer)
         else:
             by_workgroup = layout is Layout.BY_WORKGROUP
-            sharing = _Sharing(wave, program, by_workgroup, tiles, bool(used))
+            sharing = SharedOut(wave, program, by_workgroup, scratch, tiles, bool(used))
             sharing.write(IndexCode(code), self._begin(wave, code))
             self._taken += prod(wave.workgroups or (0,))
         code.run(YieldOp())
@@ -320,72 +319,3 @@ class _Fusion:
             op.detach()
             op.erase()
         return tiles
-
-
-def _move(program: ProgramOp, block: Block) -> None:
-    """The program's code goes to the end of a block."""
-    for op in list(program.body.block.ops):
-        op.detach()
-        block.add_op(op)
-
-
-@dataclass
-class _Sharing:
-    """A wave whose invocations or workgroups are shared out by number."""
-
-    wave: WaveOp
-    program: ProgramOp
-    by_workgroup: bool
-    tiles: list[SSAValue]
-    """Workgroup memory that must be cleared before it is used again."""
-    were_used: bool
-    """Whether an earlier wave has used it."""
-
-    def write(self, code: IndexCode, taken: SSAValue | None) -> None:
-        """
-        Write a loop over the numbers that are for this invocation or workgroup, beginning
-        behind the workgroups that are taken.
-        """
-        here = each_axis(WorkgroupCountOp, code)
-        groups: Triple = here if self.wave.workgroups is None else self._grid
-        step, count = code.product(here), code.product(groups)
-        offset: Number = 0 if taken is None else taken
-        if not self.by_workgroup:
-            width = code.product(each_axis(WorkgroupSizeOp, code))
-            step, offset = code.times(step, width), code.times(offset, width)
-            count = code.times(count, prod(self.program.workgroup))
-        first = self._first(code, offset, step)
-        loop = Block(arg_types=[first.type])
-        self._fill(loop, IndexCode(code.code.at_end(loop)), first, groups)
-        end, stride = code.value(count), code.value(step)
-        code.code.run(scf.ForOp(first, end, stride, [], [loop]))
-
-    def _fill(self, loop: Block, code: IndexCode, first: SSAValue, groups: Triple) -> None:
-        """The work of one invocation or workgroup of the wave."""
-        number = loop.args[0]
-        if self.were_used:
-            clear(code, self.tiles)
-        elif self.tiles:
-            clear_if(code, code.code.put(arith.CmpiOp(number, first, "ne")), self.tiles)
-        x, y, z = self.program.workgroup
-        size = each_axis(WorkgroupSizeOp, code) if self.by_workgroup else (x, y, z)
-        ids = WaveIds(code, number, groups, size, self.by_workgroup)
-        ids.replace_in(self.program.body)
-        remove_dead_code(loop)
-        _move(self.program, loop)
-        code.code.run(scf.YieldOp())
-
-    @property
-    def _grid(self) -> Triple:
-        assert self.wave.workgroups is not None
-        x, y, z = self.wave.workgroups
-        return x, y, z
-
-    def _first(self, code: IndexCode, offset: Number, step: Number) -> SSAValue:
-        """The number that is first for this one: its own less the offset, modulo all."""
-        scope = LinearScope.WORKGROUP if self.by_workgroup else LinearScope.INVOCATION
-        me = code.code.put(LinearIdOp(scope))
-        if offset == 0:
-            return me
-        back = code.minus(step, code.modulo(offset, step))
-        return code.value(code.modulo(code.plus(me, back), step))

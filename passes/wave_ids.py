@@ -90,6 +90,16 @@ class WaveIds:
                 op.detach()
                 op.erase()
 
+    def count(self, scope: LinearScope) -> Number:
+        """How many of a scope there are."""
+        match scope:
+            case LinearScope.INVOCATION:
+                return self.code.product(self._extent)
+            case LinearScope.WORKGROUP:
+                return self.code.product(self.groups)
+            case LinearScope.LOCAL:
+                return self.code.product(self.size)
+
     def _answer(self, op: Operation) -> Number | None:
         match op:
             case InvocationIdOp():

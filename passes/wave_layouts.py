@@ -11,8 +11,8 @@ A wave runs as it is if it has the grid of the dispatch and the workgroups of th
 program. Otherwise it is shared out: by invocation if workgroups mean nothing to its program
 but ids, and else by workgroup, which must have the size of those of the fused program.
 
-Workgroups mean something to a program with barriers, workgroup memory, subgroup operations,
-scratch, or operations that Vyre does not know.
+Workgroups mean something to a program with barriers, workgroup memory, scratch of
+workgroups, subgroup operations, or operations that Vyre does not know.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ from vyre.dialects.vyre import (
     SubgroupSizeOp,
     WaveOp,
 )
-from vyre.dialects.vyre.attributes import Access
+from vyre.dialects.vyre.attributes import Access, ScratchScope
 from vyre.dialects.vyre.megakernel import MAX_INVOCATIONS
 
 _MOST_PER_WORKGROUP = 2**20
@@ -45,7 +45,6 @@ _MOST_PER_WORKGROUP = 2**20
 
 _MEETING = (
     BarrierOp,
-    ScratchOp,
     SubgroupBallotOp,
     SubgroupLocalIdOp,
     SubgroupReduceOp,
@@ -69,10 +68,16 @@ def needs_its_workgroups(program: ProgramOp) -> Operation | None:
     Example: `needs_its_workgroups(program) is None` for a program of loads and stores.
     """
     for op in operations_in(program.body):
-        is_tile = type(op) is BufferOp and op.access.data is Access.WORKGROUP
-        if is_tile or type(op) in _MEETING or not is_known(op):
+        if _is_of_workgroup(op) or type(op) in _MEETING or not is_known(op):
             return op
     return None
+
+
+def _is_of_workgroup(op: Operation) -> bool:
+    """Whether it declares memory that a workgroup shares."""
+    if type(op) is ScratchOp:
+        return op.scope.data is ScratchScope.PER_WORKGROUP
+    return type(op) is BufferOp and op.access.data is Access.WORKGROUP
 
 
 def fused_workgroup(
@@ -128,7 +133,7 @@ def layout_of(wave: WaveOp, program: ProgramOp, workgroup: tuple[int, ...]) -> L
         return Layout.BY_INVOCATION
     for op in operations_in(program.body):
         meets = type(op) is BarrierOp and op.is_grid_sync
-        if meets or type(op) is ScratchOp or not is_known(op):
+        if meets or not is_known(op):
             raise Refusal(
                 f"the wave has a grid of its own and '{op.name}', which is about the whole "
                 "grid of the dispatch",

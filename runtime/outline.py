@@ -9,6 +9,7 @@ from functools import cached_property
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
+from xdsl.ir import Block, Region
 
 from vyre.analysis.walking import operations_in
 from vyre.dialects import get_all_dialects
@@ -56,7 +57,7 @@ class Outline:
         """As an entry of a cache: a program of the table alone, and what it cannot say."""
         entries = [entry.clone() for entry in self.table]
         facts = {
-            "program": str(ProgramOp(self.name, self.workgroup, entries)),
+            "program": str(ProgramOp(self.name, self.workgroup, Region(Block(entries)))),
             "has_grid_barrier": self.has_grid_barrier,
             "works_together": self.works_together,
         }

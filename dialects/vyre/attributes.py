@@ -264,6 +264,17 @@ class ScratchScope(StrEnum):
     PER_WORKGROUP = "per_workgroup"
     PER_INVOCATION = "per_invocation"
 
+    @property
+    def owner(self) -> LinearScope | None:
+        """The scope whose linear id is the first index of those whose element it is."""
+        return _OWNERS.get(self)
+
+
+_OWNERS = {
+    ScratchScope.PER_INVOCATION: LinearScope.INVOCATION,
+    ScratchScope.PER_WORKGROUP: LinearScope.WORKGROUP,
+}
+
 
 @irdl_attr_definition
 class ScratchScopeAttr(EnumAttribute[ScratchScope], SpacedOpaqueSyntaxAttribute):

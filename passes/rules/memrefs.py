@@ -47,7 +47,7 @@ from vyre.dialects.vyre import (
     ScratchOp,
     StoreOp,
 )
-from vyre.dialects.vyre.attributes import Access, LinearScope, ScratchScope
+from vyre.dialects.vyre.attributes import Access
 from vyre.dialects.vyre.host import programs_in
 
 Sources = Mapping[SSAValue, tuple[Declaration, ...]]
@@ -203,10 +203,6 @@ def _require_different(op: Operation, passed: list[_Passed], sources: Sources) -
 
 
 _ACCESSES = (LoadOp, StoreOp, AtomicOp, AtomicCasOp)
-_OWNERS = {
-    ScratchScope.PER_INVOCATION: LinearScope.INVOCATION,
-    ScratchScope.PER_WORKGROUP: LinearScope.WORKGROUP,
-}
 
 
 def _verify_scratch(op: Operation, sources: Sources) -> None:
@@ -216,7 +212,7 @@ def _verify_scratch(op: Operation, sources: Sources) -> None:
     for declaration in sources.get(op.buffer, ()):
         if not isinstance(declaration, ScratchOp):
             continue
-        scope = _OWNERS.get(declaration.scope.data)
+        scope = declaration.scope.data.owner
         owner = op.indices[0].owner if op.indices else None
         if scope is None or (isinstance(owner, LinearIdOp) and owner.scope.data is scope):
             continue

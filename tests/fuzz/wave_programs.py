@@ -2,11 +2,14 @@
 Random megakernels: waves of all kinds that share buffers, with and without grids.
 
 Every program is valid on every input: its invocations write elements of their own, add
-atomically, or have a barrier between them. Indices may lie outside of buffers.
+atomically, or have a barrier between them. Indices may lie outside of buffers. Some
+programs do nothing, and some keep values in memory of their own.
 """
 
 from dataclasses import dataclass
 from random import Random
+
+from wave_memory_programs import MemoryBody
 
 BUFFERS = "abcdef"
 SIZES = ((8, 1, 1), (4, 2, 1), (2, 2, 2), (16, 1, 1))
@@ -136,6 +139,9 @@ RETURN_BEFORE_BARRIER = """
   vyre.store %sum, %y[%me] : memref<?xi32>
 """
 
+EMPTY = ""
+"""A program that has nothing, not even a table."""
+
 SIDE_BY_SIDE = (MAP, WHO, RETURN, ATOMIC)
 IN_WORKGROUPS = (TILE, TILE, SUBGROUP, RETURN_BEFORE_BARRIER)
 
@@ -155,15 +161,21 @@ class Wave:
 
     @property
     def text(self) -> str:
+        if not self.names:
+            return f'vyre.wave "{self.name}" @{self.program}{self._clauses}'
         names = [f'{entry} = "{name}"' for entry, name in self.names.items()]
         names += [f"k = {self.k} : index"] if self.is_constant else []
+        return (
+            f'vyre.wave "{self.name}" @{self.program}{self._clauses} '
+            f"with {{{', '.join(names)}}}"
+        )
+
+    @property
+    def _clauses(self) -> str:
         grid = "" if self.grid is None else f" grid {list(self.grid)}"
         quoted = ", ".join(f'"{name}"' for name in self.after or ())
         after = "" if self.after is None else f" after [{quoted}]"
-        return (
-            f'vyre.wave "{self.name}" @{self.program}{grid}{after} '
-            f"bytes {list(self.bytes)} with {{{', '.join(names)}}}"
-        )
+        return f"{grid}{after} bytes {list(self.bytes)}"
 
 
 @dataclass
@@ -186,35 +198,52 @@ def random_megakernel(rng: Random) -> Megakernel:
     Example: `random_megakernel(Random(7)).text`
     """
     shared = rng.choice(SIZES)
-    bodies: list[tuple[str, tuple[int, int, int], bool]] = []
-    for _ in range(rng.randint(1, 4)):
-        kind = rng.random()
-        if kind < 0.45:
-            bodies.append((rng.choice(SIDE_BY_SIDE), rng.choice((shared, *SIZES)), True))
-        elif kind < 0.85:
-            bodies.append((rng.choice(IN_WORKGROUPS), shared, True))
-        else:
-            bodies.append((PHASES, shared, False))
-    programs = "\n".join(
-        f"vyre.program @p{n} {list(size)} {{{HEAD}{body}}}"
-        for n, (body, size, _) in enumerate(bodies)
+    programs = [_program(rng, shared) for _ in range(rng.randint(1, 4))]
+    texts = (
+        f"vyre.program @p{n} {list(program.size)} {{{program.body and HEAD}{program.body}}}"
+        for n, program in enumerate(programs)
     )
     waves: list[Wave] = []
-    for n in range(rng.randint(2, 9)):
-        program = rng.randrange(len(bodies))
-        waves.append(_wave(rng, n, program, may_have_grid=bodies[program][2]))
-    return Megakernel(programs, waves)
+    for n in range(rng.randint(1, 9)):
+        number = rng.randrange(len(programs))
+        waves.append(_wave(rng, n, number, programs[number]))
+    return Megakernel("\n".join(texts), waves)
 
 
-def _wave(rng: Random, number: int, program: int, *, may_have_grid: bool) -> Wave:
+@dataclass
+class _Program:
+    """A body, its workgroups, and whether a wave of it may have a grid of its own."""
+
+    body: str
+    size: tuple[int, int, int]
+    may_have_grid: bool = True
+
+
+def _program(rng: Random, shared: tuple[int, int, int]) -> _Program:
+    """A program whose workgroups are those that all share, if it needs its own."""
+    kind = rng.random()
+    if kind < 0.3:
+        return _Program(rng.choice(SIDE_BY_SIDE), rng.choice((shared, *SIZES)))
+    if kind < 0.55:
+        return _Program(rng.choice(IN_WORKGROUPS), shared)
+    if kind < 0.85:
+        body = MemoryBody(rng)
+        size = shared if body.needs_workgroup else rng.choice((shared, *SIZES))
+        return _Program(body.text, size)
+    if kind < 0.9:
+        return _Program(EMPTY, rng.choice((shared, *SIZES)))
+    return _Program(PHASES, shared, may_have_grid=False)
+
+
+def _wave(rng: Random, number: int, place: int, program: _Program) -> Wave:
     x, y = rng.sample(BUFFERS, 2)
     grid = None
-    if may_have_grid and rng.random() < 0.6:
+    if program.may_have_grid and rng.random() < 0.6:
         grid = rng.randint(1, 6), rng.choice((1, 1, 2)), rng.choice((1, 1, 2))
     return Wave(
         f"w{number}",
-        f"p{program}",
-        {"x": x, "y": y},
+        f"p{place}",
+        {"x": x, "y": y} if program.body else {},
         rng.randint(0, 12),
         rng.random() < 0.5,
         grid,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cuda_devices import host_device
 
 import vyre
 from vyre.diagnostics import InvalidProgram
@@ -78,6 +79,13 @@ def test_random_megakernels_on_the_reference(seed: int):
 def test_random_megakernels_on_the_cpu(seed: int):
     """The same, in native code."""
     assert fuzzer.difference(2000 + seed, ("cpu",)) is None
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_megakernels_as_cuda(seed: int):
+    """The same, as CUDA C++ that runs on the host."""
+    host_device()
+    assert fuzzer.difference(3000 + seed, ("cuda",)) is None
 
 
 @pytest.mark.parametrize("engine", ["reference", "cpu"])

@@ -162,3 +162,40 @@ vyre.megakernel @m {
   vyre.wave "a" @early
   vyre.wave "b" @early
 }
+
+// -----
+
+// Scratch is that of who does the work, who clears it for the next one; `vyre.length` is the
+// wave's. Workgroups mean nothing to such a program, so that they may be others.
+
+// CHECK:       vyre.program @m [64, 1, 1] {
+// CHECK:         [[S:%[0-9a-z]+]] = vyre.scratch per_invocation : memref<?xindex>
+// CHECK:         vyre.region "a" from "keep"
+// CHECK:           scf.for %me = [[FIRST:%[0-9]+]] to
+// CHECK-NEXT:        [[AGAIN:%[0-9]+]] = arith.cmpi ne, %me, [[FIRST]] : index
+// CHECK-NEXT:        scf.if [[AGAIN]] {
+// CHECK-NEXT:          [[OWN:%[0-9]+]] = vyre.linear_id invocation
+// CHECK:               vyre.store {{%[0-9]+}}, [[S]][[[OWN]]] : memref<?xindex>
+// CHECK-NOT:         vyre.barrier
+// CHECK:             [[ME:%[0-9]+]] = vyre.linear_id invocation
+// CHECK:             %n = arith.constant 12 : index
+// CHECK-NEXT:        vyre.store %n, [[S]][[[ME]]] : memref<?xindex>
+// CHECK-NEXT:        %v = vyre.load [[S]][[[ME]]] : memref<?xindex>
+// CHECK-NEXT:        vyre.store %v, %y[%me] : memref<?xindex>
+vyre.program @keep [4, 1, 1] {
+  %y = vyre.buffer "y" write_only binding 0 : memref<?xindex>
+  %s = vyre.scratch per_invocation : memref<?xindex>
+  %me = vyre.linear_id invocation
+  %x = vyre.invocation_id x
+  %n = vyre.length %s, 0 : memref<?xindex>
+  vyre.store %n, %s[%me] : memref<?xindex>
+  %v = vyre.load %s[%me] : memref<?xindex>
+  vyre.store %v, %y[%x] : memref<?xindex>
+}
+vyre.program @meet [64, 1, 1] {
+  vyre.barrier acq_rel
+}
+vyre.megakernel @m {
+  vyre.wave "a" @keep grid [3, 1, 1]
+  vyre.wave "b" @meet
+}

@@ -122,3 +122,21 @@ vyre.megakernel @m {
   vyre.wave "a" @p
   vyre.wave "b" @q after []
 }
+
+// -----
+
+// A copy may reach the scratch of others, of whom there are none where a wave is shared out.
+// CHECK: 'vyre.wave': the wave is shared out, and 'vyre.async_store' may use other memory than the scratch of who executes it
+// CHECK: note: the operation
+// CHECK: note: the scratch
+// CHECK: Fix: access scratch by loads, stores and atomics of its own
+vyre.program @p [64, 1, 1] {
+  %x = vyre.buffer "x" read_write binding 0 : memref<?xi32>
+  %s = vyre.scratch per_invocation : memref<?xi32>
+  %zero = arith.constant 0 : index
+  %t = vyre.async_store %s[%zero], %x[%zero], %zero : memref<?xi32>, memref<?xi32>
+  vyre.async_wait %t
+}
+vyre.megakernel @m {
+  vyre.wave "a" @p grid [4, 1, 1]
+}
