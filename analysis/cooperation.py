@@ -22,11 +22,12 @@ _COOPERATING = frozenset[type[Operation]](
 
 def cooperates(program: ProgramOp) -> bool:
     """
-    Whether the program has workgroup memory or barriers, atomics or subgroup operations.
-    Then inputs may have more elements than results, which counts where the grid is
-    inferred. A grid barrier alone does not count: phases may work side by side.
+    Tells whether the program has workgroup memory or barriers, atomics or subgroup
+    operations, or had them when it was written. Then inputs may have more elements than
+    results, which counts where the grid is inferred. A grid barrier alone does not count:
+    phases may work side by side.
     """
-    return any(
+    return program.cooperates is not None or any(
         type(op) in _COOPERATING
         or (type(op) is BarrierOp and not op.is_grid_sync)
         or (type(op) is BufferOp and op.access.data is Access.WORKGROUP)

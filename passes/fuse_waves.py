@@ -84,6 +84,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ModuleOp,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Block, Region, SSAValue
@@ -175,6 +176,8 @@ def fused_groups(
         fusion.add(wave, program)
     body = Block([*table.entries, *fusion.params, *fusion.scratch, *fusion.code])
     fused = ProgramOp(megakernel.sym_name.data, workgroup, Region(body))
+    if any(program.cooperates is not None for program in programs):
+        fused.cooperates = UnitAttr()
     fused.attributes.update(megakernel.attributes)
     fused.location = megakernel.location
     verify_barriers(fused)

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     StringAttr,
     SymbolNameConstraint,
+    UnitAttr,
     i32,
     i64,
 )
@@ -59,6 +60,9 @@ class ProgramOp(IRDLOperation):
     The `vyre.buffer`s and `vyre.param`s in the body are the program's table, its
     interface, in the order in which they are declared.
 
+    `cooperates` says that invocations of the program work together although its operations
+    no longer show that: a pass has rewritten them. It counts where the grid is inferred.
+
     Example:
 
     ```mlir
@@ -77,13 +81,17 @@ class ProgramOp(IRDLOperation):
 
     sym_name = prop_def(SymbolNameConstraint())
     workgroup_size = prop_def(DenseArrayBase[IntegerType].constr(i64))
+    cooperates = opt_prop_def(UnitAttr)
     body = region_def("single_block")
 
     traits = traits_def(
         IsolatedFromAbove(), NoTerminator(), InModule(), SymbolOpInterface()
     )
     custom_directives = (Body,)
-    assembly_format = "$sym_name $workgroup_size attr-dict-with-keyword custom<Body>($body)"
+    assembly_format = (
+        "$sym_name $workgroup_size (`cooperates` $cooperates^)? attr-dict-with-keyword "
+        "custom<Body>($body)"
+    )
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ Is a program split into one that means the same?
 The program runs as it is written, on the reference engine, and after `vyre-host-plan`, in
 several orders of workgroups; and on the CPU engine. All buffers that it may write must be
 the same, byte for byte but for the bits of NaNs; if it traps, the other must trap as well.
+Without a grid both get the same one.
 """
 
 import re
@@ -33,7 +34,7 @@ import vyre
 from vyre.diagnostics import InvalidProgram
 from vyre.runtime.config import DispatchConfig, Order
 from vyre.runtime.cpu.native import load
-from vyre.runtime.errors import Timeout, Trapped
+from vyre.runtime.errors import InvalidArgument, Timeout, Trapped
 from vyre.runtime.executable import Executable
 from vyre.runtime.program_choice import find_program, find_unit
 from vyre.runtime.reference.backend import ReferenceBackend
@@ -178,6 +179,7 @@ class Examination:
         exe = Executable(find_program(module, "p"), ReferenceBackend())
         with _as_failure("invalid", where):
             self.expected = [results(exe, program, each) for each in program.launches]
+        self.grids = [inferred_grid(exe, program, each) for each in program.launches]
         self._compare(exe, "invalid", where, self._orders(1))
 
     def split(self, module: ModuleOp | None = None, before: str = "") -> ModuleOp:
@@ -240,6 +242,10 @@ class Examination:
             step.apply(CONTEXT, module)
         exe = _compiled(module, "ill-formed", where)
         self._compare(exe, "different", where, ("lockstep", *self._orders(1)))
+        for launch, expected in zip(self.program.launches, self.grids):
+            grid = inferred_grid(exe, self.program, launch)
+            if grid != expected:
+                raise Failure("different", where, f"infers {grid} instead of {expected}")
 
     def _compare(
         self,
@@ -293,6 +299,17 @@ def results(
     except Trapped:
         return None
     return {name: _bytes(array) for name, array in found.items()}
+
+
+def inferred_grid(
+    exe: Executable, program: GridProgram, launch: Launch
+) -> tuple[int, int, int] | None:
+    """The grid that a call gets which passes none; nothing if it has to pass one."""
+    given = exe.bindings.check(known_arguments(exe, program, launch))
+    try:
+        return exe.plan(given, DispatchConfig()).geometry.groups
+    except InvalidArgument:
+        return None
 
 
 def results_in_place(

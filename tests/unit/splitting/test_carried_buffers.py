@@ -5,11 +5,17 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from split_cases import OUT, A, B, N, Way, program
+from split_cases import OUT, A, B, N, Way, program, split
+
+import vyre
 
 ROW = list(range(8))
 ZEROS = [0] * 8
 PAIR = "(memref<?xi32>, memref<?xi32>)"
+TILES = """
+  %s = vyre.buffer "s" workgroup : memref<4xi32>
+  %t = vyre.buffer "t" workgroup : memref<4xi32>
+"""
 PAIR_AND_COUNT = "(memref<?xi32>, memref<?xi32>, index)"
 
 NEXT = """
@@ -288,3 +294,24 @@ def test_workgroup_memory_takes_turns(behaves: Way):
     tiles = np.arange(8).reshape(2, 4)
     shown = 10 * np.roll(tiles, -3, axis=1) + np.roll(tiles, -2, axis=1)
     behaves(program(OUT, code), {"out": ZEROS}, gives={"out": shown.reshape(8)})
+
+
+@pytest.mark.parametrize("engine", ["reference", "cpu"])
+def test_the_printed_plan_gets_the_same_grid(engine: str):
+    """Tiles that a loop carries may be all that says that invocations work together."""
+    code = """
+      %count = arith.index_cast %groups : index to i32
+      %last:2 = scf.for %k = %c0 to %c2 step %c1
+          iter_args(%from = %s, %to = %t) -> (memref<4xi32>, memref<4xi32>) {
+        vyre.store %count, %from[%l] : memref<4xi32>
+        vyre.barrier grid_sync
+        scf.yield %to, %from : memref<4xi32>, memref<4xi32>
+      }
+      %v = vyre.load %s[%l] : memref<4xi32>
+      vyre.store %v, %out[%x] : memref<?xi32>
+    """
+    written = program(OUT, A.replace("read_write", "read_only"), TILES, code)
+    arguments = {"out": np.zeros(8, np.int32), "a": np.zeros(64, np.int32)}
+    for text in (written, str(split(written))):
+        results = vyre.compile(text, program="p", engine=engine)(arguments)
+        assert results["out"].tolist() == [16] * 8

@@ -20,6 +20,12 @@ vyre.program @attributes [8, 4, 2] attributes {note = "kept"} {
 // CHECK-GENERIC-NEXT: ^bb0:
 // CHECK-GENERIC-NEXT: }) {note = "kept"} : () -> ()
 
+vyre.program @rewritten [8, 4, 2] cooperates {
+}
+
+// CHECK:      vyre.program @rewritten [8, 4, 2] cooperates {
+// CHECK-NEXT: }
+
 vyre.program @regions_without_results [64, 1, 1] {
   vyre.region {
   }

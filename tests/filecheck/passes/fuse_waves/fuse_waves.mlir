@@ -199,3 +199,18 @@ vyre.megakernel @m {
   vyre.wave "a" @keep grid [3, 1, 1]
   vyre.wave "b" @meet
 }
+
+// -----
+
+// What a pass has noted of one program holds for all waves together.
+
+// CHECK:       vyre.program @m [4, 1, 1] cooperates {
+vyre.program @rewritten [4, 1, 1] cooperates {
+  %x = vyre.buffer "x" read_write binding 0 : memref<?xindex>
+  %i = vyre.invocation_id x
+  vyre.store %i, %x[%i] : memref<?xindex>
+}
+
+vyre.megakernel @m {
+  vyre.wave "a" @rewritten
+}

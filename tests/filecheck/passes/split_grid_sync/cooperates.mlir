@@ -24,3 +24,13 @@ vyre.program @side_by_side [64, 1, 1] {
   vyre.store %i, %a[%i] : memref<?xindex>
   vyre.barrier grid_sync
 }
+
+// What an earlier pass has written down.
+// CHECK-LABEL: vyre.schedule @rewritten cooperates {
+// CHECK:       vyre.program @rewritten.0 [64, 1, 1] {
+vyre.program @rewritten [64, 1, 1] cooperates {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xindex>
+  %i = vyre.invocation_id x
+  vyre.store %i, %a[%i] : memref<?xindex>
+  vyre.barrier grid_sync
+}
