@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
-.PHONY: demo quick test test-all lint typecheck filecheck pytest pytest-core format docs fuzz mutants fuzz-ir check-barrier \
+.PHONY: demo quick test test-all lint typecheck filecheck pytest pytest-core \
+  pytest-optimised format docs fuzz mutants fuzz-ir check-barrier \
   fuzz-waves fuzz-rows fuzz-cuda bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
   bench-reference bench-spills bench-host-plan bench-waves clean
 
@@ -23,10 +24,10 @@ quick: $(VENV)/installed
 	$(MAKE) --jobs=2 lint typecheck pytest-core
 
 # As `test` with all samples in full, in random order (see its first lines for the seed),
-# and FileCheck with lit.
+# without assertions, and FileCheck with lit.
 test-all: $(VENV)/installed
 	VYRE_TESTS=all $(BIN)/python tests/processor_seconds.py \
-	  $(MAKE) PYTEST='$(PYTEST) -p randomly' lint typecheck pytest filecheck
+	  $(MAKE) PYTEST='$(PYTEST) -p randomly' lint typecheck pytest pytest-optimised filecheck
 
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -46,6 +47,18 @@ pytest: $(VENV)/installed
 
 pytest-core: $(VENV)/installed
 	$(PYTEST) -m core
+
+# The core of the tests where Python's own assertions do not count; those of tests do, as
+# pytest rewrites them. It warns that it rewrites no others.
+OPTIMISED := tests/filecheck/passes tests/filecheck/dialects tests/unit/splitting \
+  $(addprefix tests/unit/,test_bounds.py test_checker.py test_verify_module.py \
+    test_vyre_opt.py test_vyre_run.py lowering/test_cuda_programs.py \
+    lowering/test_llvm_target.py) \
+  $(addprefix tests/unit/runtime/,test_conformance.py test_hostile_modules.py \
+    test_kernel_cache.py test_pinned_runtime.py test_refusals.py cpu/test_cpu_programs.py \
+    cpu/test_cpu_traps.py cuda/test_cuda_route.py)
+pytest-optimised: $(VENV)/installed
+	PYTHONOPTIMIZE=1 $(PYTEST) -W ignore::pytest.PytestConfigWarning $(OPTIMISED)
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .

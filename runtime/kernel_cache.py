@@ -172,11 +172,13 @@ def key_of(*parts: str | bytes) -> str:
 def build_stamp() -> str:
     """
     What compiled code depends on besides the program, its options and the CPU: versions,
-    the machine, and Vyre's own source.
+    the machine, and Vyre's own source. A Python that runs without its assertions
+    (`python -O`) does not vouch for one that has them.
 
     Example: `build_stamp()` begins with `vyre 0.1.0, cpython 3.11`.
     """
     python = f"{sys.implementation.name} {sys.version_info.major}.{sys.version_info.minor}"
+    python += " -O" if sys.flags.optimize else ""
     machine = f"{sys.platform} {platform.machine()} {struct.calcsize('P') * 8} bits"
     return (
         f"vyre {vyre.__version__}, {python}, xdsl {_xdsl_version()}, "

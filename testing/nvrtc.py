@@ -56,7 +56,8 @@ def machine_code(
     log = compiled.log
     _refuse_complaints(line for line in log.splitlines() if not _FIGURES.match(line))
     used = re.search(r"Used (\d+) registers", log)
-    assert used, "the assembler says what a kernel needs"
+    if used is None:
+        raise CompileFailed(log, "use an assembler that says what a kernel needs")
     spills = re.findall(r"(\d+) bytes spill (?:stores|loads)", log)
     return MachineCode(compiled.code, int(used[1]), sum(map(int, spills)))
 

@@ -15,7 +15,12 @@ from pathlib import Path
 
 import pytest
 
-sys.path.extend(str(Path(__file__).parent / name) for name in ("helpers", "fuzz", "model"))
+SHARED = [Path(__file__).parent / name for name in ("helpers", "fuzz", "model")]
+sys.path.extend(map(str, SHARED))
+# What they assert counts under `python -O`, too.
+pytest.register_assert_rewrite(
+    *(path.stem for each in SHARED for path in each.glob("*.py"))
+)
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # Workers share the folder of the run.
     os.environ["VYRE_CACHE_DIR"] = tempfile.mkdtemp(prefix="vyre-tests-")

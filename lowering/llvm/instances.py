@@ -42,6 +42,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.dialects import vyre
+from vyre.dialects.refusal import Refusal
 from vyre.lowering.llvm.launching import Launching
 from vyre.lowering.llvm.outlining import executed
 from vyre.passes.fuse_waves import Literal
@@ -72,9 +73,19 @@ def launch_instances(
         for op in program.body.block.ops:
             columns = _columns(op)
             if columns:
-                assert executed(program) == [op], "regions with instances are outlined"
+                _require_alone(op, program)
                 for launch in list(launching.by_program[program.sym_name.data]):
                     _launch_each(launch, columns, launching)
+
+
+def _require_alone(region: Operation, program: vyre.ProgramOp) -> None:
+    """A launch for each instance would also repeat what stands beside the region."""
+    if executed(program) != [region]:
+        raise Refusal(
+            "a region with instances stands beside other operations",
+            fix=f"outline regions first, or remove the attribute '{INSTANCES}'",
+            at=region,
+        )
 
 
 def drop_params(schedule: vyre.ScheduleOp, params: Collection[str]) -> None:

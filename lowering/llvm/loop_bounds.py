@@ -53,8 +53,18 @@ def moves_with(index: SSAValue, loop: scf.ForOp) -> bool:
         return False
     if index is loop.body.block.args[0]:
         return True
-    assert isinstance(index.owner, arith.AddiOp | arith.SubiOp)
-    return any(moves_with(operand, loop) for operand in index.owner.operands)
+    return any(moves_with(operand, loop) for operand in sum_of(index).operands)
+
+
+def sum_of(index: SSAValue) -> arith.AddiOp | arith.SubiOp:
+    """
+    The operation that computes an index in a loop: `_is_along` finds no others.
+
+    Example: `sum_of(access.indices[0]).operands`
+    """
+    if not isinstance(index.owner, arith.AddiOp | arith.SubiOp):
+        raise AssertionError("an index of a loop is a sum or a difference")
+    return index.owner
 
 
 def is_from_outside(value: SSAValue, loop: scf.ForOp) -> bool:

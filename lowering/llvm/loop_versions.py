@@ -15,7 +15,7 @@ from xdsl.ir import SSAValue
 from vyre.lowering.llvm.accesses import AccessCode
 from vyre.lowering.llvm.control import ControlCode, Registers
 from vyre.lowering.llvm.counting import smaller
-from vyre.lowering.llvm.loop_bounds import Access, is_from_outside, moves_with
+from vyre.lowering.llvm.loop_bounds import Access, is_from_outside, moves_with, sum_of
 from vyre.lowering.llvm.metadata import LIKELY
 from vyre.lowering.llvm.paired_trips import PairedTrips, is_paired
 from vyre.lowering.llvm.trips import Trips
@@ -151,9 +151,9 @@ class LoopVersions:
             return number
         if is_from_outside(index, self._op):
             return self._code.values.scalar(index)
-        assert isinstance(index.owner, arith.AddiOp | arith.SubiOp)
-        left, right = (self._in_trip(operand, number) for operand in index.owner.operands)
-        is_sum = isinstance(index.owner, arith.AddiOp)
+        op = sum_of(index)
+        left, right = (self._in_trip(operand, number) for operand in op.operands)
+        is_sum = isinstance(op, arith.AddiOp)
         return self._builder.add(left, right) if is_sum else self._builder.sub(left, right)
 
 

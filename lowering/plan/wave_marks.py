@@ -66,8 +66,9 @@ def bytes_text(count: int) -> str:
 
 def parts_of(plan: WavePlan, group: WaveGroup) -> dict[str, int]:
     """What each part of a group's bar stands for, in bytes."""
-    assert group.bytes is not None
-    frontier, scratch, output = group.bytes
+    planned = group.bytes
+    assert planned is not None
+    frontier, scratch, output = planned
     return {
         "graph": plan.graph,
         "frontier": frontier,

@@ -58,8 +58,7 @@ class CpuKernel:
         self._known: dict[Hashable, _Known] = {}
         """By sizes; those that were used last are last."""
         if not self._stored.is_known():
-            # What cannot be run is refused now.
-            assert self._plan is not None
+            _ = self._plan  # Refuses what cannot be run.
             self._stored.note_known()
 
     @cached_property
