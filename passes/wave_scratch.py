@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
-from xdsl.traits import IsTerminator
 
 from vyre.analysis.bounds import Access
 from vyre.analysis.buffer_sources import Declaration, buffer_sources
 from vyre.analysis.walking import operations_in
 from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre import LengthOp, LinearIdOp, ProgramOp, ScratchOp, WaveOp
 from vyre.dialects.vyre.attributes import LinearScope
 from vyre.passes.wave_ids import WaveIds
@@ -83,7 +83,7 @@ def _scope(
         for source in sources
         if isinstance(source, ScratchOp) and source.scope.data.owner is not None
     ]
-    if not owned or op.regions or op.has_trait(IsTerminator):
+    if not owned or op.regions or is_terminator(op):
         return None  # Loops only carry it.
     scopes = {source.scope.data.owner for source in owned}
     if isinstance(op, Access | LengthOp) and len(owned) == len(sources):
