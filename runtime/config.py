@@ -51,12 +51,8 @@ class DispatchConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        _check_count(
-            "fixpoint_iterations", self.fixpoint_iterations, "ask for at least one pass"
-        )
-        _check_count(
-            "check_interval", self.check_interval, "pass a positive number, or None"
-        )
+        _check_count("fixpoint_iterations", self.fixpoint_iterations)
+        _check_count("check_interval", self.check_interval)
         _check_choice("mode", self.mode, (None, *get_args(Mode)))
         _check_choice("order", self.order, get_args(Order))
         timeout = cast(Any, self.timeout)
@@ -90,11 +86,13 @@ def _is_number(value: Any) -> bool:
     return is_real and isfinite(value)
 
 
-def _check_count(name: str, value: Any, fix: str) -> None:
-    if value is None:
-        return
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidArgument(f"{name} is {value}", fix)
+def _check_count(name: str, value: Any) -> None:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    # Engines count in 64 bits.
+    if value is not None and not (is_number and 1 <= value < 2**64):
+        raise InvalidArgument(
+            f"{name} is {value}", "pass a number from 1 to 2^64 - 1, or None"
+        )
 
 
 def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:

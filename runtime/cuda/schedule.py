@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 TRIPS_AHEAD = 32
 """Trips of a loop between two looks, if the caller leaves it to the engine."""
 
+MOST_TRIPS_AHEAD = 1024
+"""The same if the caller says more: trips that do not take place take time too."""
+
 
 @dataclass(frozen=True)
 class _Trip:
@@ -51,7 +54,7 @@ class CudaHost(ScheduleHost):
         super().__init__(schedule, dispatch.whole.geometry)
         self._dispatch = dispatch
         interval = dispatch.whole.check_interval
-        self._trips_ahead = TRIPS_AHEAD if interval is None else interval
+        self._trips_ahead = min(interval or TRIPS_AHEAD, MOST_TRIPS_AHEAD)
         self._trip: _Trip | None = None
         """A trip that may not take place, while it is enqueued."""
         self._looks_back = False

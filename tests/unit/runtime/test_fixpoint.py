@@ -13,8 +13,9 @@ from engines import Closure, OwnMemory
 from entries import ENTRIES, Entry, dispatch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from megakernel_programs import EVERY_ENGINE
 from numpy.typing import NDArray
-from split_cases import A, program
+from split_cases import SYNC, A, program
 
 import vyre
 from vyre.runtime.backend import same_elements
@@ -40,6 +41,27 @@ def compiled(request: pytest.FixtureRequest) -> Callable[[str], Executable]:
     return lambda text: vyre.compile(text, engine=make(), mode=mode)
 
 
+WAITS_FOR_SEVEN = program(
+    A,
+    f"""
+  scf.while : () -> () {{
+    %v = vyre.load %a[%c0] : memref<?xi32>
+    %below = arith.cmpi slt, %v, %i7 : i32
+    {SYNC}
+    scf.condition(%below)
+  }} do {{
+    %v = vyre.load %a[%c0] : memref<?xi32>
+    %w = arith.addi %v, %i1 : i32
+    {SYNC}
+    vyre.store %w, %a[%c0] : memref<?xi32>
+    {SYNC}
+    scf.yield
+  }}
+""",
+)
+"""A loop with grid barriers that depends on what it computes."""
+
+
 # Which numbers are passes
 
 
@@ -49,7 +71,7 @@ def test_no_number_is_one_pass(compiled: Callable[[str], Executable]):
     assert DispatchConfig().passes == 1
 
 
-@pytest.mark.parametrize("count", [0, -1, True, False, 1.5, "3", 2.0])
+@pytest.mark.parametrize("count", [0, -1, True, False, 1.5, "3", 2.0, 2**64])
 @pytest.mark.parametrize("option", ["fixpoint_iterations", "check_interval"])
 def test_counts_that_make_no_sense_are_refused(count: object, option: str):
     exe = vyre.compile(counting(2), engine=OwnMemory())
@@ -62,6 +84,22 @@ def test_counts_that_make_no_sense_are_refused(count: object, option: str):
         DispatchConfig(**options)
     with exe.resident(a=zero) as held, pytest.raises(InvalidArgument, match=option):
         held.run(**options)
+
+
+@pytest.mark.parametrize("make", EVERY_ENGINE)
+def test_the_largest_counts(make: Callable[[], Any]):
+    exe = vyre.compile(WAITS_FOR_SEVEN, engine=make(), mode="split")
+
+    def passes(count: int, interval: int) -> int:
+        options: dict[str, Any] = {"fixpoint_iterations": count}
+        options["check_interval"] = interval
+        results, report = exe.timed(a=np.zeros(1, np.int32), timeout=20, **options)
+        assert results["a"] == 7
+        return report.passes
+
+    assert passes(2**64 - 1, 1) == 2
+    assert passes(3, 2**64 - 1) == 3
+    assert passes(3, 2**31) == 3
 
 
 def test_a_large_number_of_passes_is_fine():
