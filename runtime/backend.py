@@ -45,15 +45,17 @@ class Capabilities:
     """
     What an engine can do; its answers must be honest. None means without a limit.
 
-    `grid_sync`: it runs programs with grid barriers as they are. `in_place`: it works in
-    the host's memory and may `adopt` arrays. `orders`: workgroups can be made to take turns
-    in the ways of `vyre.runtime.config.Order`. `whole`: it makes all passes of a dispatch
-    in one call of `run`, also of a schedule. `lasting`: its memory is never lost. `lacks`:
-    what programs may not use. `operations`: names of those that Vyre does not know and the
-    engine runs.
+    `grid_sync`: it runs programs with grid barriers as they are. `loops`: for that it
+    splits them by itself, and makes all launches in one loop of native code. `in_place`: it
+    works in the host's memory and may `adopt` arrays. `orders`: workgroups can be made to
+    take turns in the ways of `vyre.runtime.config.Order`. `whole`: it makes all passes of a
+    dispatch in one call of `run`, also of a schedule. `lasting`: its memory is never lost.
+    `lacks`: what programs may not use. `operations`: names of those that Vyre does not know
+    and the engine runs.
     """
 
     grid_sync: bool = False
+    loops: bool = False
     in_place: bool = False
     whole: bool = False
     orders: bool = False

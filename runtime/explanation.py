@@ -31,13 +31,13 @@ def explanation(
     Example: `print(exe.explain(x=array))`
     """
     name = exe.unit.name
-    lines = [f"@{name} on engine '{exe.backend.name}'", f"{route.way}: {route.reason}"]
+    lines = [f"@{name} on engine '{exe.backend.name}'", route.summary]
     if geometry is not None:
         lines.append(f"grid {geometry.groups}, workgroups of {geometry.size}")
     lines += ["", *_buffers(exe.bindings.declared, arguments)]
-    lines += ["", plan_table(Plan.of(route.unit.op)).rstrip()]
+    lines += ["", plan_table(Plan.of(route.launched.op)).rstrip()]
     program = route.variant.unit.op
-    if route.unit is not exe.unit and isinstance(program, ProgramOp):
+    if route.launched is not exe.unit and isinstance(program, ProgramOp):
         lines += ["", crossing_values(program).rstrip()]
     return "\n".join(lines)
 

@@ -34,6 +34,30 @@ class Route:
         return self.unit.outline.names
 
     @property
+    def summary(self) -> str:
+        """
+        What happens and why, for people.
+
+        Example: `"split (native loop): the engine has grid barriers"`
+        """
+        return f"{self.form}: {self.reason}"
+
+    @property
+    def form(self) -> str:
+        """The way, and what the engine makes of it."""
+        return "split (native loop)" if self._is_looped else self.way
+
+    @property
+    def launched(self) -> Unit:
+        """What is launched in the end: a schedule also if the engine itself splits."""
+        return self.variant.split() if self._is_looped else self.unit
+
+    @property
+    def _is_looped(self) -> bool:
+        has_barrier = self.unit.outline.has_grid_barrier
+        return has_barrier and self.variant.backend.capabilities.loops
+
+    @property
     def launch_count(self) -> int:
         """How many launches are written; loops may make more of them."""
         if not self.unit.outline.is_schedule:

@@ -173,7 +173,7 @@ class Session:
         telemetry.add(dispatches=1, **plan.route.counts)
         with (
             telemetry.counting_failures(),
-            self.device.span("dispatch", name, route=plan.route.way),
+            self.device.span("dispatch", name, route=plan.route.form),
         ):
             yield
 

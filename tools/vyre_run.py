@@ -93,9 +93,7 @@ def _times(report: Report) -> dict[str, int]:
 
 def _drawing(exe: Executable, inputs: dict[str, object], config: DispatchConfig) -> str:
     plan = exe.plan(exe.bindings.check(inputs), config)
-    return plan_drawing(
-        Plan.of(plan.route.unit.op), f"{plan.route.way}: {plan.route.reason}"
-    )
+    return plan_drawing(Plan.of(plan.route.launched.op), plan.route.summary)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -37,7 +37,9 @@ class CpuBackend(HostBackend):
     """
 
     name = "cpu"
-    capabilities = Capabilities(grid_sync=True, in_place=True, whole=True, lasting=True)
+    capabilities = Capabilities(
+        grid_sync=True, loops=True, in_place=True, whole=True, lasting=True
+    )
 
     def __init__(self, workers: int | None = None, worth_sharing: int = WORTH_SHARING):
         self._workers = workers

@@ -48,6 +48,22 @@ def test_an_engine_with_grid_barriers_gets_the_program_as_it_is():
     assert f"native: {found.reason}" in exe.explain(a=ZERO)
 
 
+def test_an_engine_that_splits_by_itself_says_so():
+    """Its launches and what crosses barriers are shown, as for a split program."""
+    exe = vyre.compile(counting(3), engine="cpu")
+    for text in (exe.explain(), exe.explain(a=ZERO)):
+        assert "split (native loop): the engine has grid barriers" in text
+        assert "native:" not in text
+        assert "@p.2" in text
+        assert "nothing crosses" in text
+    trace = vyre.Trace()
+    exe(a=ZERO, trace=trace)
+    dispatch = next(e for e in trace.events() if e.get("cat") == "dispatch")
+    assert dispatch["args"] == {"route": "split (native loop)"}
+    one_launch = vyre.compile(counting(1), engine="cpu")
+    assert "native: there is no grid barrier" in one_launch.explain()
+
+
 @pytest.mark.parametrize("mode", ["auto", "native", "split"])
 def test_a_program_without_grid_barriers_is_one_launch_in_every_mode(mode: Any):
     for engine in (OwnMemory(), OwnMemory(grid_sync=True, room=1), Closure()):
