@@ -1,6 +1,6 @@
 """
-Generated text before and after a change: `python tests/helpers/generated_text.py write DIR`, then,
-after the change, `write OTHER` and `compare DIR OTHER`.
+Generated text before and after a change: run this file with `write DIR`, then, after the
+change, with `write OTHER` and `compare DIR OTHER`.
 
 Writes the host plan, LLVM IR (for all sizes, and for those of the benchmarks) and CUDA C++
 (native and split) of all examples and benchmark programs. Texts are equal, equal up to
