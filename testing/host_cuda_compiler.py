@@ -2,7 +2,8 @@
 CUDA text compiled for the host, unchanged, with the system's C++ compiler.
 
 `cuda_shim.h` stands in for what CUDA has built in, and `cuda_shim.cpp` plays the device.
-Both are compiled when they are first needed, kernels once per process.
+Both are compiled when they are first needed. Libraries are kept with other compiled code
+(see `vyre.runtime.kernel_cache`), under their text and flags.
 """
 
 import _ctypes
@@ -23,13 +24,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from vyre.runtime.errors import CompileFailed, UnsupportedFeature
+from vyre.runtime.kernel_cache import KernelCache, key_of
 
 HERE = Path(__file__).parent
 KEPT = 512
 """Compiled functions that are kept for the next one who asks."""
 
 _FLAGS = (
-    "-std=gnu++17 -O1 -w -fPIC -shared -fvisibility=hidden -fno-strict-aliasing -fwrapv"
+    "-std=gnu++17 -w -fPIC -shared -fvisibility=hidden -fno-strict-aliasing -fwrapv"
 ).split()
 _WAITING = re.compile(
     r"\b__(syncthreads|syncwarp|shfl|ballot|any_sync|all_sync|activemask|nanosleep)"
@@ -132,9 +134,12 @@ def compiled(source: str, name: str, options: Sequence[str]) -> HostFunction:
 def _made(source: str, name: str, contraction: str) -> HostFunction:
     before, behind = f'#line 1 "{name}.cu"', f"VYRE_SHIM_UNIT({name})"
     text = f'#include "cuda_shim.h"\n{before}\n{source}\n{behind}\n'
-    flags = [f"-ffp-contract={contraction}", f"-I{HERE}"]
-    if contraction == "fast" and platform.machine() in ("x86_64", "AMD64"):
-        flags += ["-mfma", "-fexpensive-optimizations"]
+    # Kernels of tests run for less time than it takes to optimise them.
+    flags = ["-O0", f"-ffp-contract={contraction}", f"-I{HERE}"]
+    if contraction == "fast":  # The optimiser is who fuses.
+        flags[0] = "-O1"
+        if platform.machine() in ("x86_64", "AMD64"):
+            flags += ["-mfma", "-fexpensive-optimizations"]
     library = _built(text, flags)
     try:
         return HostFunction(name, source, library)
@@ -153,7 +158,7 @@ def shim() -> ctypes.CDLL:
 
 
 def _built(text: str, flags: Sequence[str]) -> Path:
-    """A shared library."""
+    """A new file with the shared library, which is compiled now or was before."""
     compiler = find_compiler()
     if compiler is None:
         raise UnsupportedFeature(
@@ -162,15 +167,27 @@ def _built(text: str, flags: Sequence[str]) -> Path:
         )
     handle, made = tempfile.mkstemp(".so", dir=_folder())
     os.close(handle)
-    command = [compiler, "-x", "c++", "-", *_FLAGS, *flags, "-lm", "-o", made]
-    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    command = [compiler, "-x", "c++", "-", *_FLAGS, *flags, "-lm", "-o"]
+    kept, key = KernelCache.default(), key_of(text, _headers(), *command)
+    code = None if kept is None else kept.find(key)
+    if code is not None:
+        Path(made).write_bytes(code)
+        return Path(made)
+    done = subprocess.run([*command, made], input=text, capture_output=True, text=True)
     if done.returncode != 0:
         os.unlink(made)
         raise CompileFailed(
             f"the host's compiler refuses the text:\n{done.stderr[:2000]}",
             "this is a fault of the code generator, report it",
         )
+    if kept is not None:
+        kept.keep(key, Path(made).read_bytes())
     return Path(made)
+
+
+@cache
+def _headers() -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(HERE.glob("*.h")))
 
 
 @cache

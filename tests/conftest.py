@@ -22,6 +22,8 @@ pytest.register_assert_rewrite(
     *(path.stem for each in SHARED for path in each.glob("*.py"))
 )
 
+from samples import ALL, left_out
+
 if "PYTEST_XDIST_WORKER" not in os.environ:  # Workers share the folder of the run.
     os.environ["VYRE_CACHE_DIR"] = tempfile.mkdtemp(prefix="vyre-tests-")
     atexit.register(shutil.rmtree, os.environ["VYRE_CACHE_DIR"], ignore_errors=True)
@@ -44,3 +46,12 @@ def shared_state() -> tuple[object, ...]:
     names = {name: text for name, text in os.environ.items() if name[:7] != "PYTEST_"}
     limits = sys.getrecursionlimit(), sys.getswitchinterval()
     return names, os.getcwd(), limits, gc.isenabled(), list(sys.path)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Takes samples of tests that are marked for it, after `-k` and `-m`."""
+    out = set[pytest.Item]() if ALL else left_out(items)
+    if out:
+        config.hook.pytest_deselected(items=sorted(out, key=lambda item: item.nodeid))
+        items[:] = [item for item in items if item not in out]

@@ -1,12 +1,21 @@
 """
 How much of a large space `make test` looks at. With `VYRE_TESTS=all` in the environment, as
 `make test-all` has it, tests look at all of it.
+
+Of a parametrised test, `@pytest.mark.covering(2)` keeps cases in which each two values of
+two parameters occur together, and `covering(1)` cases in which each value occurs.
+`@pytest.mark.few(10)` keeps ten cases, evenly spread.
 """
 
 import os
-from collections.abc import Sequence
-from itertools import combinations, product
-from typing import Any
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import combinations
+from typing import TypeVar
+
+import pytest
+
+T = TypeVar("T")
 
 ALL = os.environ.get("VYRE_TESTS") == "all"
 
@@ -20,26 +29,67 @@ def sampled(few: int, full: int) -> int:
     return full if ALL else few
 
 
-def combined(*axes: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """
-    Returns all combinations of values, one of each axis, or a few that cover all pairs.
+def left_out(items: Iterable[pytest.Item]) -> set[pytest.Item]:
+    """Returns the cases of marked tests that a sample is without; none that needs a GPU."""
+    tests: defaultdict[str, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if isinstance(item, pytest.Function) and not item.get_closest_marker("gpu"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    out: set[pytest.Item] = set()
+    for cases in tests.values():
+        out |= set(cases) - set(_sample(cases))
+    return out
 
-    Example: `@pytest.mark.parametrize(("form", "kind"), combined(FORMS, KINDS))`
-    """
-    return list(product(*axes)) if ALL else covering_pairs(*axes)
+
+def _sample(cases: list[pytest.Function]) -> list[pytest.Function]:
+    strength = cases[0].get_closest_marker("covering")
+    count = cases[0].get_closest_marker("few")
+    if strength is not None:
+        places = covering([_choice(case) for case in cases], *strength.args)
+        return [cases[place] for place in places]
+    return evenly(cases, *count.args) if count is not None else cases
 
 
-def covering_pairs(*axes: Sequence[Any]) -> list[tuple[Any, ...]]:
+def _choice(case: pytest.Function) -> tuple[Hashable, ...]:
+    """Returns what identifies the values of each `parametrize`, which all cases share."""
+    found: list[Hashable] = []
+    for mark in case.iter_markers("parametrize"):
+        names = mark.args[0].split(",") if isinstance(mark.args[0], str) else mark.args[0]
+        found.append(tuple(id(case.callspec.params[name.strip()]) for name in names))
+    return tuple(found)
+
+
+def evenly(cases: Sequence[T], count: int) -> list[T]:
     """
-    Returns combinations in which each two values of two axes occur together: greedily the
-    combination next that covers most pairs that are not yet covered.
+    Returns some cases that are evenly spread.
+
+    Example: `evenly(range(100), 3) == [0, 33, 66]`
     """
-    everything = list(product(*map(range, map(len, axes))))
-    pairs = {choice: set(combinations(enumerate(choice), 2)) for choice in everything}
-    missing = set[Any]().union(*pairs.values())
-    chosen: list[tuple[Any, ...]] = []
+    count = min(count, len(cases))
+    return [cases[number * len(cases) // count] for number in range(count)]
+
+
+def covering(choices: Sequence[tuple[Hashable, ...]], strength: int) -> list[int]:
+    """
+    Returns the places of choices, one value of each axis, such that values of `strength`
+    axes that occur together in any choice do so in these. Next is greedily the choice that
+    covers most; among equals, the one whose values occurred least.
+    """
+    parts = [
+        list(combinations(enumerate(choice), min(strength, len(choice))))
+        for choice in choices
+    ]
+    missing = {part for own in parts for part in own}
+    used: Counter[tuple[int, Hashable]] = Counter()
+    chosen: list[int] = []
     while missing:
-        best = max(everything, key=lambda choice: len(pairs[choice] & missing))
-        missing -= pairs[best]
-        chosen.append(tuple(axis[index] for axis, index in zip(axes, best)))
+
+        def gain(place: int) -> tuple[int, int]:
+            new = len(missing.intersection(parts[place]))
+            return new, -sum(used[value] for value in enumerate(choices[place]))
+
+        best = max(range(len(choices)), key=gain)
+        missing.difference_update(parts[best])
+        used.update(enumerate(choices[best]))
+        chosen.append(best)
     return chosen

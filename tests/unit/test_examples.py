@@ -38,6 +38,7 @@ def sized() -> Iterator[Any]:
             yield pytest.param(path, size, id=f"{path.stem}-{size}")
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("groups", GROUPS)
 @pytest.mark.parametrize(("path", "size"), list(sized()))
 def test_right_on_every_grid(path: Path, size: int, groups: int):
@@ -50,6 +51,7 @@ def test_right_on_every_grid(path: Path, size: int, groups: int):
         np.testing.assert_array_equal(example.inputs[name], value)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("order", get_args(Order))
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_right_in_every_order(path: Path, order: Order):
@@ -93,6 +95,7 @@ def every_barrier() -> Iterator[Any]:
             yield pytest.param(path, number, id=f"{path.stem}-{number}")
 
 
+@pytest.mark.few(20)
 @pytest.mark.parametrize(("path", "number"), list(every_barrier()))
 def test_a_missing_barrier_is_found(path: Path, number: int):
     module = vyre.parse(path)

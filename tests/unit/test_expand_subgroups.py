@@ -95,6 +95,7 @@ def reductions(type: str) -> str:
     return f"{code}\n%r = vyre.subgroup_reduce {kinds[0]} %r0 : {type}"
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("type", [*INTEGERS, *FLOATS])
 def test_reductions(type: str, size: tuple[int, int, int]):
@@ -113,6 +114,7 @@ def test_sums_of_floats_keep_the_sign_of_zero():
         assert_same(text, given, 2)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("type", [*INTEGERS, *FLOATS])
 def test_shuffles(type: str, size: tuple[int, int, int]):
@@ -183,6 +185,7 @@ def test_loops(size: tuple[int, int, int], code: str):
     assert_same(text, arguments("i32", count), 2)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("seed", range(30))
 def test_random_programs_with_returns(seed: int):
     text = Writer(seed, traps=seed % 4 == 3).program()

@@ -128,6 +128,7 @@ def makers_of_stores(module: ModuleOp) -> dict[str, object]:
     return {str(op.attributes["tag"]): makers(op) for op in stores}
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("seed", range(120))
 def test_same_results(seed: int):
     module = vyre.parse(Writer(seed).program())

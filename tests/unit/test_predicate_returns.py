@@ -51,6 +51,7 @@ def run(module: ModuleOp, n: int, order: Order) -> Results | int:
         return trap.invocation
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("seed", range(70))
 def test_same_results(seed: int):
     module = vyre.parse(Writer(seed, traps=False).program())
@@ -61,6 +62,7 @@ def test_same_results(seed: int):
         assert_same(run(module, seed % 4, order), before)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("seed", range(1000, 1015))
 def test_variables_of_the_program_stay(seed: int):
     module = vyre.parse(Writer(seed, traps=False).program())
@@ -71,6 +73,7 @@ def test_variables_of_the_program_stay(seed: int):
     assert_same(run(module, seed % 4, "lockstep"), before)
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("seed", range(2000, 2020))
 def test_same_traps(seed: int):
     module = vyre.parse(Writer(seed, traps=True).program())
@@ -90,6 +93,7 @@ REDUCTIONS = [
 ]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize(("type", "kind"), REDUCTIONS)
 @pytest.mark.parametrize("seed", range(3))
 def test_who_has_returned_changes_no_reduction(type: str, kind: ReduceKind, seed: int):

@@ -105,6 +105,7 @@ vyre.program @p [8, 1, 1] {{
 """
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("seed", range(150))
 def test_same_results(seed: int):
     text = Writer(seed).program()

@@ -204,6 +204,7 @@ vyre.program @p [4, 1, 1] {{
 """
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("seed", range(100))
 def test_random_programs(seed: int):
     module = vyre.parse(Writer(seed).program())

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from returning_programs import Writer
+from samples import ALL
 from worked_examples import EXAMPLES, example_of, fault_size
 from workgroup_backend import WorkgroupBackend, checked_plan
 
@@ -27,6 +28,9 @@ generator: Any = importlib.import_module("grid_programs")
 runs: Any = importlib.import_module("split_runs")
 
 TIME_LIMIT = 60.0
+
+CASES = [case for case in conformance_cases() if ALL or not case.name.startswith("scalars")]
+"""Scalar operations are those of the reference engine, cut or not."""
 
 
 def program_of(text: str) -> ProgramOp:
@@ -57,13 +61,14 @@ def assert_same(text: str | Path, given: dict[str, Any], grid: object) -> None:
 @pytest.mark.parametrize(
     "case",
     # An endless loop that has no effect is not launched, so nothing is left to stop.
-    [case for case in conformance_cases() if case.name != "ending.timeout"],
+    [case for case in CASES if case.name != "ending.timeout"],
     ids=str,
 )
 def test_conformance(case: Any):
     case(WorkgroupBackend())
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("groups", [1, 3])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples(path: Path, groups: int):
@@ -71,16 +76,15 @@ def test_examples(path: Path, groups: int):
     assert_same(path, example.inputs, example.grid(groups))
 
 
-@pytest.mark.parametrize("chunk", range(4))
-def test_random_programs(chunk: int):
-    for number in range(chunk * 10, chunk * 10 + 10):
-        program = generator.generate(21, number)
-        module = vyre.parse(program.text, ctx=runs.CONTEXT)
-        whole = vyre.compile(module, engine="reference")
-        parts = vyre.compile(module, engine=WorkgroupBackend())
-        for launch in program.launches:
-            wanted = runs.results(whole, program, launch)
-            assert runs.results(parts, program, launch) == wanted, f"program {number}"
+@pytest.mark.few(5)
+@pytest.mark.parametrize("number", range(40))
+def test_random_programs(number: int):
+    program = generator.generate(21, number)
+    module = vyre.parse(program.text, ctx=runs.CONTEXT)
+    whole = vyre.compile(module, engine="reference")
+    parts = vyre.compile(module, engine=WorkgroupBackend())
+    for launch in program.launches:
+        assert runs.results(parts, program, launch) == runs.results(whole, program, launch)
 
 
 class Exchanging(Writer):
@@ -90,22 +94,22 @@ class Exchanging(Writer):
         return self.exchange(control, depth)
 
 
-@pytest.mark.parametrize("chunk", range(5))
-def test_random_programs_with_returns(chunk: int):
-    for seed in range(chunk * 8, chunk * 8 + 8):
-        text = Exchanging(seed, traps=False).program()
-        assert needs_workgroup_schedule(program_of(text)) or "barrier" not in text
-        size = 40 if "[40, 1, 1]" in text else 4
-        rng = np.random.default_rng(seed)
-        given = {
-            "out": rng.integers(0, 9, (3 * size, 4)).astype(np.int32),
-            "end": np.zeros((3 * size, 3), np.int32),
-            "mail": np.zeros(3 * size, np.int32),
-            "total": np.zeros(2, np.int32),
-            "numbers": rng.integers(0, 9, 3 * size).astype(np.int32),
-            "n": seed % 5,
-        }
-        assert_same(text, given, 3)
+@pytest.mark.few(6)
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs_with_returns(seed: int):
+    text = Exchanging(seed, traps=False).program()
+    assert needs_workgroup_schedule(program_of(text)) or "barrier" not in text
+    size = 40 if "[40, 1, 1]" in text else 4
+    rng = np.random.default_rng(seed)
+    given = {
+        "out": rng.integers(0, 9, (3 * size, 4)).astype(np.int32),
+        "end": np.zeros((3 * size, 3), np.int32),
+        "mail": np.zeros(3 * size, np.int32),
+        "total": np.zeros(2, np.int32),
+        "numbers": rng.integers(0, 9, 3 * size).astype(np.int32),
+        "n": seed % 5,
+    }
+    assert_same(text, given, 3)
 
 
 # Programs of one kind each

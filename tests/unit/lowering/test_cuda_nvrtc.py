@@ -44,6 +44,7 @@ def check(path: Path, architecture: int, setting: Setting) -> None:
         assert made.spilled_bytes <= 64 * kernel.is_cooperative, kernel.name
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("architecture", [70, 80, 90])
 def test_programs(path: Path, architecture: int):
@@ -51,6 +52,7 @@ def test_programs(path: Path, architecture: int):
     check(path, architecture, USUAL)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_programs_for_any_grid(path: Path):
     check(path, 80, Setting())

@@ -95,6 +95,7 @@ def check(text: str) -> None:
         everywhere.check({**given, "bound": bound, "second": second}, grid=3)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("x", ["invocation_id", "local_id"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_all_predicates(shape: str, x: str):
@@ -166,6 +167,7 @@ ROW_SHAPES = {
 }
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("condition", ROW_CONDITIONS)
 @pytest.mark.parametrize("shape", ROW_SHAPES)
 def test_conditions_of_whole_rows(shape: str, condition: str):

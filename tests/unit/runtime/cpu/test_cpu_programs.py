@@ -49,6 +49,7 @@ def test_conformance(case: Case):
     case(CPUS[3])
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("number", range(6))
 def test_random_programs(number: int):
     program = generator.generate(11, number)

@@ -47,6 +47,7 @@ def backend_on(make_device: Callable[[], CudaDevice]) -> Backend:
     return CudaBackend(make_device())
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("make_device", DEVICES)
 @pytest.mark.parametrize("case", conformance_cases(), ids=str)
 def test_conformance(case: Case, make_device: Callable[[], CudaDevice]):

@@ -280,6 +280,7 @@ def test_the_condition_as_a_program():
     assert len(found.read) == 1
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("interval", [2, 3, 8, None])
 @pytest.mark.parametrize("name", [*AHEAD, *NOT_AHEAD])
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 12])
@@ -300,6 +301,7 @@ def test_all_of_them_give_the_same(name: str, interval: int | None, n: int):
     assert found.report.launches == expected.report.launches
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_look_less_often(path: Any):
     """All loops of the examples that read something run ahead, unless others do in them."""
