@@ -1,8 +1,6 @@
 """What tests of the disk cache of compiled code share."""
 
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -37,19 +35,3 @@ def age(path: Path, seconds: float) -> None:
     """As if it had last been used so many seconds ago."""
     then = time.time() - seconds
     os.utime(path, (then, then))
-
-
-def run_script(script: str, *arguments: str) -> "subprocess.Popen[str]":
-    """Another process, which may run at the same time as others."""
-    return subprocess.Popen(
-        [sys.executable, "-c", script, *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def output_of(process: "subprocess.Popen[str]") -> str:
-    out, err = process.communicate(timeout=120)
-    assert process.returncode == 0, err
-    return out

@@ -178,6 +178,7 @@ def random_program(rng: Random) -> str:
     return "\n".join([*lines, *["}"] * (len(depths) - 1)])
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_nothing_is_loaded_again_after_it_has_changed(seed: int):
     """Otherwise some results would differ. No invocation touches what others do."""

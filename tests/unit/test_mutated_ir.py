@@ -24,6 +24,7 @@ def test_the_seeds_hold_every_operation():
     assert {op.name for op in Vyre.operations} <= tokens
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize("index", range(len(seeds.programs())))
 def test_the_seeds_are_accepted(index: int, tmp_path: Path):
     """A mutant of a refused text mostly shows the same refusal again."""

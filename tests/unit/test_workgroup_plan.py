@@ -29,7 +29,9 @@ runs: Any = importlib.import_module("split_runs")
 
 TIME_LIMIT = 60.0
 
-CASES = [case for case in conformance_cases() if ALL or not case.name.startswith("scalars")]
+CONFORMANCE = [
+    case for case in conformance_cases() if ALL or not case.name.startswith("scalars")
+]
 """Scalar operations are those of the reference engine, cut or not."""
 
 
@@ -61,7 +63,7 @@ def assert_same(text: str | Path, given: dict[str, Any], grid: object) -> None:
 @pytest.mark.parametrize(
     "case",
     # An endless loop that has no effect is not launched, so nothing is left to stop.
-    [case for case in CASES if case.name != "ending.timeout"],
+    [case for case in CONFORMANCE if case.name != "ending.timeout"],
     ids=str,
 )
 def test_conformance(case: Any):

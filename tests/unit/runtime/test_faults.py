@@ -220,6 +220,7 @@ def run_with_fault(form: Form, backend: FaultyBackend, mode: str, kind: type) ->
     return failed_in
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("kind", list(ERRORS))
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
@@ -252,6 +253,7 @@ def test_every_call_may_fail(
     assert [backend.live_count for backend in backends] == [0] * len(backends)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("make", [on_own_memory, in_place])
 def test_the_first_failure_is_reported_when_everything_fails(

@@ -232,6 +232,7 @@ vyre.program @p [1, 1, 1] {
 # Intervals
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize(
     ("interval", "passes"),
     [(1, 4), (2, 4), (3, 6), (4, 4), (5, 5), (7, 7), (10, 10)],

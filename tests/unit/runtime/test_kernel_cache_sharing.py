@@ -2,10 +2,12 @@
 
 import random
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from kernel_caches import KEY, POSIX, files_in, keys_of_one_folder, output_of, run_script
+from fresh_processes import Child, outcome
+from kernel_caches import KEY, POSIX, files_in, keys_of_one_folder
 
 from vyre.runtime.kernel_cache import KernelCache
 
@@ -44,11 +46,14 @@ print(hits)
 
 def test_processes_that_share_entries_never_see_a_wrong_one(cache: KernelCache):
     keys = keys_of_one_folder(8)
-    processes = [
-        run_script(HAMMER, str(cache.directory), str(seed), *keys) for seed in range(4)
-    ]
-    hits = [int(output_of(process)) for process in processes]
-    assert all(hits)
+    with ExitStack() as stack:
+        children = [
+            stack.enter_context(Child(HAMMER, str(cache.directory), str(seed), *keys))
+            for seed in range(4)
+        ]
+        for child in children:
+            assert child.wait() == (0, "")
+            assert int(child.stdout.read())
     assert len(files_in(cache.directory)) in range(1, 6)
 
 
@@ -66,12 +71,11 @@ while True:
 
 def test_a_killed_process_leaves_no_half_entry(cache: KernelCache):
     for rounds in range(1, 6):
-        process = run_script(ENDLESS, str(cache.directory), KEY)
-        with process:
-            assert process.stdout is not None
+        with Child(ENDLESS, str(cache.directory), KEY) as process:
             for _ in range(rounds):
                 assert process.stdout.readline() == "kept\n"
             process.kill()
+            process.wait()
         assert cache.find(KEY) == bytes(2_000_000)
 
 
@@ -120,4 +124,4 @@ for thread in threads:
 
 @POSIX
 def test_a_forked_child_can_use_the_cache(tmp_path: Path):
-    output_of(run_script(FORKS, str(tmp_path / "cache")))
+    assert outcome(FORKS, str(tmp_path / "cache")) == (0, "")

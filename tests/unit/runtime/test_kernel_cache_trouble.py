@@ -10,7 +10,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from kernel_caches import CODE, KEY, POSIX, age, entry_of, files_in, output_of, run_script
+from fresh_processes import outcome
+from kernel_caches import CODE, KEY, POSIX, age, entry_of, files_in
 
 from vyre.runtime.kernel_cache import KernelCache, key_of
 
@@ -125,7 +126,7 @@ assert cache.problem is None
 
 @POSIX
 def test_a_write_that_ends_in_the_middle_leaves_nothing(tmp_path: Path):
-    output_of(run_script(FULL, str(tmp_path / "cache")))
+    assert outcome(FULL, str(tmp_path / "cache")) == (0, "")
 
 
 @pytest.mark.parametrize("renamed", [False, True])

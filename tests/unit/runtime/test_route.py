@@ -313,6 +313,7 @@ SIZES = program(
 """Stores sizes and counts, and the last element of workgroup memory."""
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("entry", ENTRIES)
 @pytest.mark.parametrize(
     ("kind", "mode"), [("reference", "native"), *((kind, "split") for kind in KINDS)]

@@ -192,6 +192,7 @@ ENDLESS = program(
 )
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("barrier", ["", "vyre.barrier grid_sync"])
 @pytest.mark.parametrize("mode", ["native", "split"])
 def test_ctrl_c_ends_the_tool(tmp_path: Path, barrier: str, mode: str):

@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
-import pool_jobs
+import fresh_processes
 import pytest
+from fresh_processes import Child
 
 PRELUDE = """
 import os, signal, sys, threading, time
@@ -34,32 +34,9 @@ def code_of(child):
 """
 
 
-def start(script: str, *arguments: str) -> "subprocess.Popen[str]":
-    folder = str(Path(pool_jobs.__file__).parent)
-    return subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", PRELUDE + script, *arguments],
-        env={**os.environ, "PYTHONPATH": folder, "PYTHONUNBUFFERED": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def end(process: "subprocess.Popen[str]") -> None:
-    """Leave nothing behind, no child of it either."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-
-
 def outcome(script: str, *arguments: str) -> tuple[int, str]:
-    """The exit code of a process, and its complaints."""
-    with start(script, *arguments) as process:
-        try:
-            _, errors = process.communicate(timeout=100)
-        finally:
-            end(process)
-        return process.returncode, errors
+    """The exit code of a process with a pool, and its complaints."""
+    return fresh_processes.outcome(PRELUDE + script, *arguments)
 
 
 def test_fork_gives_a_fresh_pool():
@@ -167,6 +144,7 @@ def test_exit_with_threads_asleep():
     assert outcome("assert works(pool, 3)") == (0, "")
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("workers", ["1", "2", "3"])
 @pytest.mark.parametrize("looper", ["0", "1"])
 @pytest.mark.parametrize("name", ["endless", "deaf"])
@@ -219,15 +197,11 @@ except KeyboardInterrupt:
     assert works(pool, 3)
     raise
 """
-    with start(script, workers, looper) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "now\n"
-            process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=100)
-        finally:
-            end(process)
-    assert process.returncode == -signal.SIGINT
+    with Child(PRELUDE + script, workers, looper) as process:
+        assert process.stdout.readline() == "now\n"
+        os.kill(process.pid, signal.SIGINT)
+        code, errors = process.wait()
+    assert code == -signal.SIGINT
     assert errors.rstrip().endswith("KeyboardInterrupt")
 
 
@@ -242,7 +216,10 @@ run(pool, endless(3))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits work differently")
 def test_no_room_for_threads():
-    """Then there are fewer workers."""
+    """
+    Then there are fewer workers. The process is no forked one, which keeps the stacks of
+    threads that it has had.
+    """
     script = """
 import resource
 words = make_job(pool, "phases", 3, 10)
@@ -255,7 +232,9 @@ assert pool.threads == 0
 resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 assert works(pool, 3)
 """
-    assert outcome(script) == (0, "")
+    environment = {**os.environ, "PYTHONPATH": str(Path(fresh_processes.__file__).parent)}
+    command = [sys.executable, "-W", "ignore", "-c", PRELUDE + script]
+    subprocess.run(command, check=True, env=environment, timeout=100)
 
 
 def test_object_code_of_another_process(tmp_path: Path):

@@ -93,6 +93,7 @@ ENDLESS_BARRIERS = program(
 )
 
 
+@pytest.mark.covering(2)
 @on_every_device
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("text", [ENDLESS, ENDLESS_BARRIERS], ids=["loop", "barriers"])
@@ -129,6 +130,7 @@ MUCH_AFTER_AN_ENDLESS_LOOP = program(
 )
 
 
+@pytest.mark.covering(1)
 @on_every_device
 @pytest.mark.parametrize("is_timed", [False, True])
 @pytest.mark.parametrize(

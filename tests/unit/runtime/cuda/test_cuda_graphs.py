@@ -121,6 +121,7 @@ def test_long_schedules_go_in_parts():
         assert device.calls.count("is_done") > 5
 
 
+@pytest.mark.covering(2)
 @on_every_device
 @pytest.mark.parametrize("interval", [1, 2, 3, 7, 8, 100, None])
 @pytest.mark.parametrize("n", [0, 1, 6, 7, 8, 20])

@@ -13,6 +13,7 @@ import vyre
 from vyre.runtime.cuda.backend import CudaBackend
 
 
+@pytest.mark.covering(2)
 @on_every_device
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("interval", [None, 1, 2, 3, 5, 100])
