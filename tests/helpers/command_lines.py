@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 
 def run_tool(
-    main: Callable[[], None], *args: object, stdin: str = "", merged: bool = False
+    main: Callable[[], object], *args: object, stdin: str = "", merged: bool = False
 ) -> CompletedProcess[str]:
     """
     Runs the `main` of a tool in this process and returns what a process would have given.
@@ -20,7 +20,8 @@ def run_tool(
 
     Example: `run_tool(vyre_opt.main, "-p", "cse", stdin=text).stdout`
     """
-    name = main.__module__.rsplit(".", 1)[-1].replace("_", "-")
+    module = getattr(main, "__module__", "script")
+    name = module.rsplit(".", 1)[-1].replace("_", "-")
     argv = [name, *map(str, args)]
     out, err = _stream(), _stream()
     with (
@@ -39,7 +40,7 @@ def run_tool(
     return CompletedProcess[str](argv, code, _text(out), _text(err))
 
 
-def _exit_code(main: Callable[[], None]) -> int:
+def _exit_code(main: Callable[[], object]) -> int:
     try:
         main()
     except SystemExit as end:

@@ -63,10 +63,10 @@ class Everywhere:
         workers: Iterable[int] = WORKERS,
         modes: Iterable[Mode] = MODES,
     ):
-        self.source = source
-        self.reference = vyre.compile(source, engine="reference")
+        module = vyre.parse(source)
+        self.reference = vyre.compile(module, engine="reference")
         self.cpus = {
-            (count, mode): vyre.compile(source, engine=CPUS[count], mode=mode)
+            (count, mode): vyre.compile(module, engine=CPUS[count], mode=mode)
             for mode in modes
             for count in workers
         }

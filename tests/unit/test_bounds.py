@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from indexing_programs import Writer, arguments
+from samples import sampled
 from worked_examples import EXAMPLES, example_of, fault_size
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -108,11 +109,11 @@ def check_random(write: Callable[[Writer], str], seeds: range) -> None:
 
 
 def test_random_chains():
-    check_random(Writer.chains, range(12))
+    check_random(Writer.chains, range(sampled(4, 12)))
 
 
 def test_random_control_flow():
-    check_random(Writer.anything, range(20))
+    check_random(Writer.anything, range(sampled(4, 20)))
 
 
 @pytest.mark.parametrize("split", [False, True], ids=["native", "split"])

@@ -5,14 +5,14 @@ the checker finds nothing in them.
 The 300 waves of `rules.mlir` take long to compile, so the engines run it once each.
 """
 
-import subprocess
-import sys
-from functools import cache
+import runpy
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 import pytest
+from command_lines import run_tool
 from cuda_devices import host_device
 from worked_examples import MEGAKERNELS, ROOT, case_of, example_of, fault_size
 from xdsl.dialects.builtin import ModuleOp
@@ -71,6 +71,7 @@ def test_which_examples_have_waves():
     assert [FLOWS_TO, RULES] == MEGAKERNELS
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("groups", [1, 2, 7])
 @pytest.mark.parametrize("path", MEGAKERNELS, ids=lambda path: path.stem)
 def test_right_on_every_grid(path: Path, groups: int):
@@ -88,6 +89,7 @@ def test_right_on_every_grid(path: Path, groups: int):
 ORDERS = [(FLOWS_TO, order) for order in get_args(Order)] + [(RULES, "random")]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("path", "order"), ORDERS, ids=lambda v: getattr(v, "stem", v))
 def test_right_in_every_order(path: Path, order: Order):
     example = example_of(path, fault_size(path))
@@ -136,6 +138,7 @@ def test_rules_on_engines(engine: str):
     example.verify(vyre.compile(fused_once(RULES), engine=on)(example.inputs, grid=5))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("packing", ["best", None])
 def test_rules_however_they_are_planned(packing: str | None):
     """Packed better, or without a budget."""
@@ -171,8 +174,8 @@ def test_a_budget_cuts_the_layers_of_rules_into_several_groups():
 
 
 def test_rules_are_as_they_are_generated():
-    command = [sys.executable, RULES.with_suffix(".py")]
-    done = subprocess.run(command, capture_output=True, text=True)
+    path = str(RULES.with_suffix(".py"))
+    done = run_tool(partial(runpy.run_path, path, run_name="__main__"))
     assert done.returncode == 0, done.stderr
 
 

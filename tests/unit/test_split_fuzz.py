@@ -88,7 +88,9 @@ def test_programs_have_what_is_hard_to_split():
     for number in range(150):
         program = generator.generate(SEED, number)
         found |= coverage.features(vyre.parse(program.text, ctx=runs.CONTEXT))
-    assert WANTED <= found, WANTED - found
+        if found >= WANTED:
+            return
+    raise AssertionError(WANTED - found)
 
 
 TYPES = ("i1", "i8", "i16", "i32", "i64", "index", "f16", "f32", "f64")
@@ -237,7 +239,8 @@ def test_variants_change_programs():
     changed = {name: 0 for name in variants.VARIANTS}
     for number in range(10):
         text = generator.generate(SEED, number).text
-        for name, change in variants.VARIANTS.items():
+        unchanged = [name for name, count in changed.items() if not count]
+        for name, change in [(name, variants.VARIANTS[name]) for name in unchanged]:
             module = vyre.parse(text, ctx=runs.CONTEXT)
             before = str(module)
             if change(module, Random(number)):

@@ -61,6 +61,7 @@ def test_random_programs(number: int):
     everywhere.check(program.arguments(launch), grid, traps_alike=False)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_programs_that_return(seed: int):
     """Between barriers of the grid and of workgroups, and with traps."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import fresh_processes
 import pytest
 from fresh_processes import Child
+from samples import sampled
 
 PRELUDE = """
 import os, signal, sys, threading, time
@@ -84,7 +85,7 @@ def busy():
 threads = [threading.Thread(target=busy) for _ in range(2)]
 for thread in threads:
     thread.start()
-for _ in range(50):
+for _ in range(int(sys.argv[1])):
     child = os.fork()
     if not child:
         os._exit(5 if all(works(pool, 3) for _ in range(20)) else 6)
@@ -94,7 +95,7 @@ for thread in threads:
     thread.join()
 assert works(pool, 3)
 """
-    assert outcome(script) == (0, "")
+    assert outcome(script, str(sampled(8, 50))) == (0, "")
 
 
 @pytest.mark.parametrize("looper", [0, 1])
