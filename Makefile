@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
-.PHONY: demo quick test test-all lint typecheck filecheck pytest pytest-core \
+.PHONY: demo quick test test-all soak lint typecheck filecheck pytest pytest-core \
   pytest-optimised format docs fuzz mutants fuzz-ir check-barrier \
   fuzz-waves fuzz-rows fuzz-cuda bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
   bench-reference bench-spills bench-host-plan bench-waves clean
@@ -20,8 +20,9 @@ demo: $(VENV)/installed
 test: $(VENV)/installed
 	$(BIN)/python tests/processor_seconds.py $(MAKE) lint typecheck pytest
 
+# Lint, types, FileCheck, and the core of each package.
 quick: $(VENV)/installed
-	$(MAKE) --jobs=2 lint typecheck pytest-core
+	$(BIN)/python tests/processor_seconds.py $(MAKE) --jobs=2 lint typecheck pytest-core
 
 # As `test` with all samples in full, in random order (see its first lines for the seed),
 # without assertions, and FileCheck with lit.
@@ -82,6 +83,12 @@ fuzz: $(VENV)/installed
 fuzz-waves: $(VENV)/installed
 	$(BIN)/python tests/fuzz/wave_soundness.py --count $(N) --seed $(SEED)
 	$(BIN)/python tests/fuzz/literal_soundness.py --count $(N) --seed $(SEED)
+
+# All fuzzers with new seeds, for nights; SEEDS='1 2' repeats these.
+HOURS ?= 8
+SEEDS ?=
+soak: check-barrier
+	$(BIN)/python tests/fuzz/soak.py --hours $(HOURS) --seeds $(SEEDS)
 
 fuzz-rows: $(VENV)/installed
 	$(BIN)/python tests/fuzz/row_soundness.py --count $(N) --seed $(SEED)

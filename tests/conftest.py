@@ -22,7 +22,7 @@ pytest.register_assert_rewrite(
     *(path.stem for each in SHARED for path in each.glob("*.py"))
 )
 
-from samples import ALL, left_out
+from samples import ALL, left_out  # noqa: E402
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # Workers share the folder of the run.
     os.environ["VYRE_CACHE_DIR"] = tempfile.mkdtemp(prefix="vyre-tests-")

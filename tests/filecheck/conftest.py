@@ -63,7 +63,9 @@ class MlirFile(pytest.File):
 
     @override
     def collect(self) -> Generator[pytest.Item]:
-        yield cast(Any, MlirTest).from_parent(self, name=self.path.stem)
+        test = cast(Any, MlirTest).from_parent(self, name=self.path.stem)
+        test.add_marker("core")
+        yield test
 
 
 class CommandFailed(Exception):

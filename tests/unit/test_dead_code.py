@@ -6,6 +6,8 @@ import vyre
 from vyre.dialects.vyre import ProgramOp
 from vyre.passes.dead_code import remove_dead_code, writes_memory
 
+pytestmark = pytest.mark.core
+
 TABLE = """
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
   %tile = vyre.buffer "tile" workgroup : memref<64xi32>

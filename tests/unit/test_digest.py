@@ -11,6 +11,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr, i32
 import vyre
 from vyre.analysis.digest import digest
 
+pytestmark = pytest.mark.core
+
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.mlir"))
 
 PROGRAM = """

@@ -1,5 +1,6 @@
 """xDSL's own transforms leave alone what they must, because effects are declared."""
 
+import pytest
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import MemoryEffect, MemoryEffectKind, get_effects
 from xdsl.transforms.canonicalize import CanonicalizePass
@@ -16,6 +17,8 @@ from vyre.dialects.vyre import (
     StoreOp,
     Vyre,
 )
+
+pytestmark = pytest.mark.core
 
 PROGRAM = """\
 vyre.program @p [64, 1, 1] {

@@ -12,6 +12,8 @@ from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.geometry import MAX_INVOCATIONS
 
+pytestmark = pytest.mark.core
+
 PROGRAM = """
 vyre.program @p [4, 1, 1] {
   %in = vyre.buffer "in" read_only binding 0 : memref<?xi32>

@@ -8,6 +8,8 @@ from xdsl.dialects import test
 
 import vyre
 
+pytestmark = pytest.mark.core
+
 PROGRAM = "vyre.program @p [1, 1, 1] {}"
 
 

@@ -13,6 +13,8 @@ from vyre.lowering.plan.table import plan_table
 from vyre.lowering.plan.text import WIDTH
 from vyre.passes.host_plan import HostPlanPass
 
+pytestmark = pytest.mark.core
+
 
 def test_a_small_plan():
     module = vyre.parse(SMOOTH, name="smooth.mlir")

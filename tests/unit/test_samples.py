@@ -5,6 +5,8 @@ from itertools import combinations, product
 import pytest
 from samples import covering, evenly, left_out
 
+pytestmark = pytest.mark.core
+
 
 def choices(*sizes: int) -> list[tuple[int, ...]]:
     return list(product(*map(range, sizes)))

@@ -8,6 +8,8 @@ import vyre
 from vyre.passes import verify_module as under_test
 from vyre.passes.verify_module import verify_module
 
+pytestmark = pytest.mark.core
+
 PROGRAM = """
 vyre.program @p [4, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>

@@ -10,6 +10,8 @@ from command_lines import run_tool
 
 from vyre.tools import vyre_opt
 
+pytestmark = pytest.mark.core
+
 TOOL = Path(sys.executable).with_name("vyre-opt")
 PROGRAM = "vyre.program @p [1, 1, 1] {\n}\n"
 INVALID = "vyre.program @p [1, 1, 1] {\n  vyre.barrier relaxed\n}\n"

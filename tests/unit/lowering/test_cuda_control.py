@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 import vyre
 from vyre.runtime.cuda.backend import CudaBackend
 
+pytestmark = pytest.mark.core
+
 
 def check(body: str, table: str = "", **values: Any) -> NDArray[Any]:
     """Run a program that fills `out`, on one invocation; gives what is in it."""

@@ -10,6 +10,8 @@ from vyre.lowering.llvm.folding import FoldingBuilder, literal
 from vyre.lowering.llvm.values import INDEX
 from vyre.runtime.cpu.machine import Processor, optimised
 
+pytestmark = pytest.mark.core
+
 FOUR_BITS = ir.IntType(4)
 BINARY = ("add", "sub", "mul", "udiv", "urem", "and_", "or_", "xor")
 COMPARED = ("==", "!=", "<", "<=", ">", ">=")

@@ -13,6 +13,8 @@ from vyre.runtime.errors import (
 )
 from vyre.runtime.reference.engine import Dispatch
 
+pytestmark = pytest.mark.core
+
 
 def test_collectives_of_one_rank():
     exe = vyre.compile(

@@ -31,6 +31,8 @@ from vyre.runtime.errors import (
     UnsupportedFeature,
 )
 
+pytestmark = pytest.mark.core
+
 NUMBERS: dict[type[VyreError], int] = {
     OutOfMemory: 1001,
     UnsupportedFeature: 1002,

@@ -7,6 +7,8 @@ import pytest
 from numpy.typing import NDArray
 from split_cases import Way, program
 
+pytestmark = pytest.mark.core
+
 NUMBERS: dict[str, NDArray[Any]] = {
     "i1": np.array([True, False, True, True, False, False, True, False]),
     "i8": np.array([-128, 127, -1, 0, 1, 85, -86, 2], np.int8),

@@ -5,6 +5,8 @@ import pytest
 
 import vyre
 
+pytestmark = pytest.mark.core
+
 TRAP_BEFORE_BARRIER = """
 vyre.program @p [4, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<8xindex>

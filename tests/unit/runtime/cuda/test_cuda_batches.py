@@ -15,6 +15,8 @@ from vyre.runtime.cuda.backend import CudaBackend
 from vyre.runtime.errors import Timeout
 from vyre.runtime.row import Row
 
+pytestmark = pytest.mark.core
+
 WAITING = program(
     A,
     """

@@ -15,6 +15,8 @@ from vyre.testing.host_cuda import PRETENDED
 from vyre.testing.host_cuda_compiler import find_compiler
 from vyre.testing.host_cuda_runner import Turns
 
+pytestmark = pytest.mark.core
+
 TURNS: tuple[Turns, ...] = ("forward", "reversed", "random")
 
 ORDER = """
