@@ -14,7 +14,7 @@ from vyre.runtime.backend import Capabilities, Launch, Outcome, Prepared, Whole
 from vyre.runtime.cpu.ahead import Ahead
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
 from vyre.runtime.cpu.kernel import CpuKernel
-from vyre.runtime.cpu.llvm_threads import llvm_lock
+from vyre.runtime.cpu.llvm_threads import using_llvm
 from vyre.runtime.cpu.machine import Processor
 from vyre.runtime.cpu.native import compile_object, is_loaded, native_text
 from vyre.runtime.cpu.pool import WorkerPool
@@ -53,7 +53,7 @@ class CpuBackend(HostBackend):
         """The workers, which start when they are first needed."""
         if self._pool is None:
             # A lock of its own might be taken when the process forks.
-            with llvm_lock:
+            with using_llvm():
                 if self._pool is None:
                     code = self._pool_code()
                     self._pool = WorkerPool(self._workers, object_code=code)

@@ -7,7 +7,8 @@ made here without llvmlite's lock. Everything else is quick and goes through llv
 
 A process must not fork while another thread is in LLVM or has llvmlite's lock: the child
 would find locks taken, by a thread that it does not have. So each thread holds a lock while
-it uses LLVM, and a fork waits for all of them: `llvm_lock`, or that of `background`.
+it uses LLVM, and a fork waits for all of them: that of `using_llvm`, or of `background`.
+Signal handlers of Python wait meanwhile, too.
 """
 
 import ctypes
@@ -20,32 +21,43 @@ from contextlib import contextmanager
 import llvmlite.binding as llvm
 from llvmlite.binding import ffi
 
-llvm_lock = threading.RLock()
-"""To be held while LLVM is used, but by threads that are in `background`."""
+from vyre.runtime.cpu.kept_signals import signals_kept
 
+_foreground = threading.RLock()
 _background = {name: threading.RLock() for name in ("pool", "part")}
+
+
+@contextmanager
+def using_llvm() -> Generator[None]:
+    """
+    LLVM for one thread at a time, but for those that are in `background`.
+
+    Example: `with using_llvm(): module = llvm.parse_assembly(text)`
+    """
+    with _foreground, signals_kept():
+        yield
 
 
 @contextmanager
 def background(name: str) -> Generator[None]:
     """
-    LLVM for one more thread, beside the one that has `llvm_lock`; it must not ask for that
+    LLVM for one more thread, beside the one in `using_llvm`; it must not ask for that
     meanwhile. There is one thread at a time for each name, "pool" and "part".
 
     Example: `with background("pool"): ...`
     """
-    with _background[name]:
+    with _background[name], signals_kept():
         yield
 
 
 def _acquire_all() -> None:
     # Threads with the first lock may wait for others, never the other way round.
-    for lock in (llvm_lock, *_background.values()):
+    for lock in (_foreground, *_background.values()):
         lock.acquire()
 
 
 def _release_all() -> None:
-    for lock in (llvm_lock, *_background.values()):
+    for lock in (_foreground, *_background.values()):
         lock.release()
 
 

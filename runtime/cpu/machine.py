@@ -13,8 +13,8 @@ from vyre.runtime.cpu.ahead import Ahead
 from vyre.runtime.cpu.llvm_threads import (
     background,
     emitted,
-    llvm_lock,
     optimise,
+    using_llvm,
 )
 
 OPTIMISATION = 3
@@ -42,7 +42,7 @@ class Processor:
     @cache
     def host() -> "Processor":
         """The one that this process runs on."""
-        with llvm_lock:
+        with using_llvm():
             _initialise()
             triple = llvm.get_process_triple()
             features = llvm.get_host_cpu_features().flatten()
@@ -74,7 +74,7 @@ def optimised(text: str, processor: Processor) -> llvm.ModuleRef:
 
     Example: `str(optimised(text, Processor.host()))`
     """
-    with llvm_lock:
+    with using_llvm():
         return _optimised(text, processor, processor.machine())
 
 
@@ -100,7 +100,7 @@ def object_code(text: str, processor: Processor) -> list[bytes]:
     Example: `object_code(text, Processor.host())`
     """
     first, *others = parts_of(text)
-    with llvm_lock:
+    with using_llvm():
         _initialise()
         rest = [Ahead(partial(_object_code_beside, part, processor)) for part in others]
         return [_object_code(first, processor), *(each.result() for each in rest)]
@@ -124,7 +124,7 @@ class Linked:
     """
 
     def __init__(self, code: Iterable[bytes], symbol: str):
-        with llvm_lock:
+        with using_llvm():
             library = llvm.JITLibraryBuilder().add_current_process()
             for piece in code:
                 library.add_object_img(piece)

@@ -31,8 +31,8 @@ from vyre.runtime.cpu import pool_words
 from vyre.runtime.cpu.llvm_threads import (
     background,
     emitted,
-    llvm_lock,
     optimise,
+    using_llvm,
 )
 from vyre.runtime.errors import UnsupportedFeature
 
@@ -196,7 +196,7 @@ def compile_object() -> bytes:
     Example: `WorkerPool(2, object_code=compile_object())`
     """
     global _object
-    with llvm_lock:
+    with using_llvm():
         target = _target()
     with background("pool"):
         if _object is None:
@@ -237,7 +237,7 @@ def load(object_code: bytes | None = None) -> Native:
     Example: `load(compile_object())`
     """
     global _loaded
-    with llvm_lock:
+    with using_llvm():
         if _loaded is None:
             _loaded = _link(compile_object() if object_code is None else object_code)
         return _loaded

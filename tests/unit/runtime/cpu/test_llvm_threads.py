@@ -1,13 +1,20 @@
 """LLVM on several threads, and forks meanwhile."""
 
+import ctypes
+import os
+import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Generator
+from functools import partial
+from types import FrameType
 
 import pytest
 
+from vyre.runtime.cpu import llvm_threads
 from vyre.runtime.cpu.ahead import Ahead
-from vyre.runtime.cpu.llvm_threads import background
+from vyre.runtime.cpu.llvm_threads import background, using_llvm
 from vyre.runtime.cpu.machine import Processor, object_code
 
 TEXT = """
@@ -100,12 +107,14 @@ def test_code_is_made_while_another_thread_makes_the_pool():
         other.join()
 
 
-@pytest.mark.parametrize("lock", ["llvm_lock", 'background("pool")', 'background("part")'])
+@pytest.mark.parametrize(
+    "lock", ["using_llvm()", 'background("pool")', 'background("part")']
+)
 def test_a_fork_waits_for_llvm(lock: str):
     """And all locks are free afterwards, in both processes."""
     script = f"""
 import os, threading, time
-from vyre.runtime.cpu.llvm_threads import background, llvm_lock
+from vyre.runtime.cpu.llvm_threads import background, using_llvm
 begun, in_llvm = threading.Event(), [True]
 def work():
     with {lock}:
@@ -118,7 +127,7 @@ begun.wait()
 child = os.fork()
 assert not in_llvm[0]
 def take_all():
-    with llvm_lock, background("pool"), background("part"):
+    with using_llvm(), background("pool"), background("part"):
         pass
 taking = threading.Thread(target=take_all)
 taking.start()
@@ -129,3 +138,46 @@ if not child:
 assert os.waitpid(child, 0)[1] == 0
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+class Alarm(BaseException):
+    """As `KeyboardInterrupt`, which pytest would hear."""
+
+
+@pytest.fixture
+def signals() -> Generator[None]:
+    def alarm(number: int, frame: FrameType | None) -> None:
+        raise Alarm
+
+    before = signal.signal(signal.SIGUSR1, alarm)
+    yield
+    signal.signal(signal.SIGUSR1, before)
+
+
+@pytest.mark.usefixtures("signals")
+def test_signals_while_llvm_works_are_heard_afterwards(monkeypatch: pytest.MonkeyPatch):
+    """The next instruction of Python is in a `__del__`, which would forget an exception."""
+    handler = signal.getsignal(signal.SIGUSR1)
+    raise_signal = partial(ctypes.CDLL(None)["raise"], signal.SIGUSR1)
+    processor = Processor.host()
+    with monkeypatch.context() as patch:
+        patch.setattr(llvm_threads, "_run", raise_signal)
+        for _ in range(20):
+            with pytest.raises(Alarm):
+                object_code(TEXT, processor)
+            assert signal.getsignal(signal.SIGUSR1) is handler
+    assert object_code(TEXT, processor)
+
+
+@pytest.mark.usefixtures("signals")
+def test_kept_signals_are_heard_once():
+    heard = 0
+    try:
+        with using_llvm(), background("pool"):
+            os.kill(os.getpid(), signal.SIGUSR1)
+            os.kill(os.getpid(), signal.SIGUSR1)
+    except Alarm:
+        heard += 1
+    assert heard == 1
+    with using_llvm():
+        pass
