@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vyre.lowering.llvm import job
-from vyre.lowering.llvm.job import ENTRY, HEADER_WORDS, INLINE, WORKERS, new_job
+from vyre.lowering.llvm.job import ENTRY, HEADER_WORDS, WORKERS, new_job
 from vyre.runtime.cpu.pool import WorkerPool, default_count
 
 REPEATS = 15
@@ -83,12 +83,10 @@ def compiled() -> llvm.ExecutionEngine:
     return engine
 
 
-def make_job(
-    pool: WorkerPool, entry: int, workers: int, rounds: int, inline: int = 0
-) -> NDArray[np.uint64]:
+def make_job(pool: WorkerPool, entry: int, workers: int, rounds: int) -> NDArray[np.uint64]:
     words = new_job(1)
     pool.prepare(words)
-    words[ENTRY], words[WORKERS], words[INLINE] = entry, workers, inline
+    words[ENTRY], words[WORKERS] = entry, workers
     words[HEADER_WORDS] = rounds
     return words
 
@@ -110,9 +108,9 @@ def native_times(pool: WorkerPool, entry: int, workers: int, rounds: int) -> lis
     return times(lambda: pool.dispatch(words.ctypes.data), rounds)
 
 
-def dispatch_times(pool: WorkerPool, entry: int, workers: int, inline: int) -> list[float]:
+def dispatch_times(pool: WorkerPool, entry: int, workers: int) -> list[float]:
     """For dispatches one after the other."""
-    words = make_job(pool, entry, workers, 0, inline)
+    words = make_job(pool, entry, workers, 0)
     address, dispatch = words.ctypes.data, pool.dispatch
 
     def calls() -> None:
@@ -131,9 +129,8 @@ def rows() -> Iterator[tuple[str, list[float]]]:
         yield f"barrier, workers: {workers}", native_times(pool, barriers, workers, rounds)
     pool = WorkerPool(2)
     yield "pulse of worker 0", native_times(pool, pulses, 1, 500_000)
-    yield "dispatch, inline", dispatch_times(pool, barriers, 1, 1)
     for workers in (1, 2):
-        found = dispatch_times(pool, barriers, workers, 0)
+        found = dispatch_times(pool, barriers, workers)
         yield f"dispatch, workers: {workers}", found
 
 

@@ -5,7 +5,7 @@ A job is an array of 64-bit words, aligned to a cache line, that Python allocate
 alive while it runs. It begins with a header, whose words are named here, and after
 `HEADER_WORDS` words the program's own ones begin.
 
-The caller sets `ENTRY`, `WORKERS`, `DEADLINE` and `INLINE`, `WorkerPool.prepare` the three
+The caller sets `ENTRY`, `WORKERS` and `DEADLINE`, `WorkerPool.prepare` the three
 function addresses, and a dispatch sets everything else anew. One thread at a time may
 dispatch a job.
 
@@ -45,19 +45,16 @@ PULSE = 6
 """Address of `preserve_mostcc i64 pulse(ptr job, i64 worker)`: `STOP`, after a look at
 signals and the deadline when it is time for one."""
 
-INLINE = 7
-"""Not 0 when the job is so short that one worker runs it without releasing the GIL."""
-
-PATIENCE = 8
+PATIENCE = 7
 """Ticks for which a worker spins before it sleeps; 0 if there are not enough cores."""
 
-POOL = 9
+POOL = 8
 """Address of the pool's words, if the job has more than one worker."""
 
 # Then what belongs to worker 0.
 
 THREAD_STATE = 16
-"""What `PyEval_SaveThread` returned; 0 while this thread holds the GIL."""
+"""What `PyEval_SaveThread` returned."""
 
 CALLER_FLOATS = 17
 """The floating-point control word of the caller, where there is one."""

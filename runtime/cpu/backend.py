@@ -104,6 +104,7 @@ class CpuBackend(HostBackend):
                 launch.arguments,
                 launch.geometry,
                 launch.deadline,
+                timed=launch.timed,
             )
         ).times
 

@@ -25,19 +25,6 @@ declare i32 @sigfillset(ptr)
 ; be set then.
 define i64 @dispatch(ptr %pool, ptr %job) {
   call void @reset(ptr %pool, ptr %job)
-  %inline.p = getelementptr i64, ptr %job, i64 $INLINE
-  %inline.word = load i64, ptr %inline.p
-  %inline = icmp ne i64 %inline.word, 0
-  br i1 %inline, label %short, label %long
-
-short:
-  %floats = getelementptr i64, ptr %job, i64 $CALLER_FLOATS
-  call void @save_floats(ptr %floats)
-  call void @set_default_floats()
-  call void @run(ptr %job, i64 0, i64 1)
-  br label %end
-
-long:
   call void @enter_native(ptr %job)
   %workers = call i64 @gather(ptr %pool, ptr %job)
   %alone = icmp eq i64 %workers, 1
@@ -58,9 +45,6 @@ together:
 
 measure:
   call void @learn(ptr %pool, ptr %job)
-  br label %end
-
-end:
   call void @leave_native(ptr %job)
   %stop.p = getelementptr i64, ptr %job, i64 $STOP
   %stop = load atomic i64, ptr %stop.p monotonic, align 8
@@ -73,13 +57,11 @@ define internal void @reset(ptr %pool, ptr %job) alwaysinline {
   %arrived = getelementptr i64, ptr %job, i64 $ARRIVED
   %apart = getelementptr i64, ptr %job, i64 $ARRIVED_APART
   %parked = getelementptr i64, ptr %job, i64 $PARKED
-  %state = getelementptr i64, ptr %job, i64 $THREAD_STATE
   %next = getelementptr i64, ptr %job, i64 $NEXT_SIGNALS
   store i64 0, ptr %stop
   store i64 0, ptr %arrived
   store i64 0, ptr %apart
   store i64 0, ptr %parked
-  store i64 0, ptr %state
   store i64 0, ptr %next
   %choice = getelementptr i64, ptr %job, i64 $CHOICE
   store i64 $CHOSE_NOTHING, ptr %choice

@@ -86,17 +86,12 @@ end:
   ret void
 }
 
-; Let Python run its signal handlers, if it does so in this thread. A job that began with
-; the GIL held because it should be short goes on without it: it is not short.
+; Let Python run its signal handlers, if it does so in this thread.
 define internal void @look_for_signals(ptr %job) noinline {
   %hears.p = getelementptr i64, ptr %job, i64 $HEARS_SIGNALS
   %hears.word = load i64, ptr %hears.p
   %hears = icmp ne i64 %hears.word, 0
-  %state.p = getelementptr i64, ptr %job, i64 $THREAD_STATE
-  %state = load ptr, ptr %state.p
-  %holding = icmp eq ptr %state, null
-  %useful = or i1 %hears, %holding
-  br i1 %useful, label %python, label %end
+  br i1 %hears, label %python, label %end
 
 python:
   call void @leave_native(ptr %job)
@@ -136,21 +131,13 @@ define internal void @enter_native(ptr %job) alwaysinline {
   ret void
 }
 
-; And back; takes the GIL unless this thread holds it.
+; And back.
 define internal void @leave_native(ptr %job) alwaysinline {
   %floats = getelementptr i64, ptr %job, i64 $CALLER_FLOATS
   call void @restore_floats(ptr %floats)
   %state.p = getelementptr i64, ptr %job, i64 $THREAD_STATE
   %state = load ptr, ptr %state.p
-  %holding = icmp eq ptr %state, null
-  br i1 %holding, label %end, label %take
-
-take:
   call void @PyEval_RestoreThread(ptr %state)
-  store ptr null, ptr %state.p
-  br label %end
-
-end:
   ret void
 }
 

@@ -19,7 +19,8 @@ from returning_programs import Writer
 from worked_examples import EXAMPLES, case_of, example_of, fault_size
 
 import vyre
-from vyre.runtime.backend import Backend
+from vyre.dialects.vyre import ProgramOp
+from vyre.runtime.backend import Backend, Launch, Outcome, Whole
 from vyre.runtime.cpu.backend import CpuBackend
 from vyre.runtime.cpu.machine import Processor, object_code
 from vyre.runtime.program_choice import find_unit
@@ -144,3 +145,33 @@ def test_the_fuzzer_compiles_nothing_twice(tmp_path: Path, monkeypatch: pytest.M
                 runs.results_in_place(exe, program, launch)
     assert texts
     assert len(texts) == len(set(texts))
+
+
+class Launching(CpuBackend):
+    """Launches a program before it runs it, and notes whether each is timed."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.timed: list[bool] = []
+
+    def run(self, whole: Whole) -> Outcome:
+        self.timed.append(whole.timed)
+        if len(self.timed) == 1:
+            program = whole.unit.op
+            assert isinstance(program, ProgramOp)
+            common = whole.kernel, whole.arguments, whole.geometry, whole.deadline
+            self.launch(Launch(program, *common, timed=True))
+        return super().run(whole)
+
+
+def test_a_launch_is_timed_if_it_shall_be():
+    engine = Launching()
+    text = """
+    vyre.program @p [4, 1, 1] {
+      %out = vyre.buffer "out" read_write binding 0 : memref<?xi32>
+      %x = vyre.invocation_id x
+      %v = arith.index_cast %x : index to i32
+      vyre.store %v, %out[%x] : memref<?xi32>
+    }"""
+    vyre.compile(text, engine=engine)(out=np.zeros(4, np.int32), grid=1)
+    assert engine.timed == [False, True]

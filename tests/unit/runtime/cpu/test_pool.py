@@ -24,7 +24,6 @@ from vyre.lowering.llvm.job import (
     DEADLINE,
     ENTRY,
     HEADER_WORDS,
-    INLINE,
     STATUS_CLOSED,
     STATUS_DONE,
     STATUS_INTERRUPTED,
@@ -158,14 +157,6 @@ def test_one_worker_at_least(pool: WorkerPool, wanted: int):
     assert words[OWN + 3] == 1
 
 
-def test_inline_jobs_run_alone(pool: WorkerPool):
-    words = make_job(pool, "phases", 3, 10)
-    words[INLINE] = 1
-    assert run(pool, words) == STATUS_DONE
-    assert words[OWN + 3] == 1
-    assert pool.threads == 0
-
-
 def test_count_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("VYRE_NUM_THREADS", " 5 ")
     assert WorkerPool().count == 5
@@ -214,12 +205,6 @@ def test_deadline_ends_a_job(pool: WorkerPool, workers: int, looper: int, waits:
     assert works(pool, workers)
 
 
-def test_deadline_ends_an_inline_job(pool: WorkerPool):
-    words = endless(pool, 1, 0, 0)
-    words[INLINE], words[DEADLINE] = 1, soon()
-    assert run(pool, words) == STATUS_TIMEOUT
-
-
 @STATES
 @LOOPERS
 @WAITS
@@ -238,10 +223,9 @@ def test_exception_of_a_handler_ends_a_job(
     assert works(pool, workers)
 
 
-@pytest.mark.parametrize("inline", [0, 1])
-def test_ctrl_c_ends_a_job(pool: WorkerPool, inline: int):
-    words = endless(pool, 3, 1 - inline, 1)
-    words[INLINE] = inline
+@pytest.mark.parametrize("workers", [1, 3])
+def test_ctrl_c_ends_a_job(pool: WorkerPool, workers: int):
+    words = endless(pool, workers, workers // 2, 1)
     timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
@@ -283,22 +267,6 @@ def test_another_thread_stops_a_job(pool: WorkerPool, workers: int, waits: int):
         until(lambda: words[OWN + 2] == workers)
         words[STOP] = STATUS_TRAPPED
         assert future.result() == STATUS_TRAPPED
-
-
-@pytest.mark.parametrize("main", [True, False])
-def test_long_inline_jobs_let_others_run(pool: WorkerPool, main: bool):
-    words = endless(pool, 1, 0, 0)
-    words[INLINE] = 1
-
-    def stop() -> None:
-        until(lambda: words[OWN + 2])
-        words[STOP] = STATUS_TRAPPED
-
-    with ThreadPoolExecutor(2) as others:
-        stopper = others.submit(stop)
-        status = run(pool, words) if main else others.submit(run, pool, words).result()
-        stopper.result()
-    assert status == STATUS_TRAPPED
 
 
 @LINUX
@@ -388,7 +356,7 @@ def test_closing_stops_who_works(pool: WorkerPool):
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "AMD64"), reason="has no such register"
 )
-@pytest.mark.parametrize("inline", [0, 1])
+@pytest.mark.parametrize("workers", [1, 3])
 @pytest.mark.parametrize(
     ("factors", "product"),
     [
@@ -397,15 +365,14 @@ def test_closing_stops_who_works(pool: WorkerPool):
     ],
 )
 def test_floats_are_as_usual(
-    pool: WorkerPool, inline: int, factors: tuple[float, float], product: float
+    pool: WorkerPool, workers: int, factors: tuple[float, float], product: float
 ):
     """Whether the caller flushes denormals and rounds up, or the last job did."""
     engine = compiled(X86)
     set_mxcsr = CFUNCTYPE(None, c_uint32)(engine.get_function_address("set_mxcsr"))
     get_mxcsr = CFUNCTYPE(c_uint32)(engine.get_function_address("get_mxcsr"))
-    spoil, words = make_job(pool, "product", 3), make_job(pool, "product", 3)
+    spoil, words = (make_job(pool, "product", workers) for _ in range(2))
     spoil[ENTRY] = engine.get_function_address("spoil")
-    words[INLINE] = inline
     floats = words.view(np.float64)
     floats[OWN : OWN + 2] = factors
     usual = get_mxcsr()
@@ -417,8 +384,7 @@ def test_floats_are_as_usual(
         assert get_mxcsr() & 0xFFC0 == strange
     finally:
         set_mxcsr(usual)
-    count = 1 if inline else 3
-    assert floats[OWN + 8 : OWN + 8 + count].tolist() == [product] * count
+    assert floats[OWN + 8 : OWN + 8 + workers].tolist() == [product] * workers
 
 
 def test_the_pool_is_compiled_once_though_asked_for_ahead(monkeypatch: pytest.MonkeyPatch):
