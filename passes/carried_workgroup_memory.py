@@ -16,14 +16,13 @@ becomes
 
 with `%group = vyre.linear_id workgroup`. Scratch of a workgroup starts as zeros and lives
 to the end, as workgroup memory does; nobody else accesses it; and barriers of a workgroup
-order accesses to either. The program is marked as one that `cooperates`: these buffers may
-have been the only sign of that.
+order accesses to either.
 """
 
 from collections.abc import Sequence
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, UnitAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -69,8 +68,6 @@ def move_carried_workgroup_memory(program: ProgramOp) -> None:
     sources = buffer_sources(program)
     moved = _families(carried, sources)
     if moved:
-        # Whether a program cooperates is a fact of the program as it was written.
-        program.cooperates = UnitAttr()
         _Move(program, {v: s for v, s in sources.items() if not moved.isdisjoint(s)}).run()
 
 

@@ -84,13 +84,13 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     ModuleOp,
-    UnitAttr,
     i64,
 )
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from vyre.analysis.grid_lengths import Decision, Length, grid_from, grid_lengths, together
 from vyre.analysis.walking import operations_in, operations_of
 from vyre.analysis.wave_effects import wave_dependencies
 from vyre.diagnostics import invalid
@@ -168,6 +168,8 @@ def fused_groups(
     Example: `fused_groups(megakernel, programs, {wave: "first"})` has a parameter "first".
     """
     waves = list(megakernel.waves)
+    originals = list(originals)
+    lengths = _grid_lengths(waves, originals)
     programs = [_without_returns(program) for program in originals]
     workgroup = fused_workgroup(waves, programs)
     table = FusedTable(waves, programs)
@@ -176,12 +178,30 @@ def fused_groups(
         fusion.add(wave, program)
     body = Block([*table.entries, *fusion.params, *fusion.scratch, *fusion.code])
     fused = ProgramOp(megakernel.sym_name.data, workgroup, Region(body))
-    if any(program.cooperates is not None for program in programs):
-        fused.cooperates = UnitAttr()
     fused.attributes.update(megakernel.attributes)
     fused.location = megakernel.location
+    if together([grid_lengths(fused)]) != lengths:
+        fused.grid_from = grid_from(lengths)
     verify_barriers(fused)
     return fused
+
+
+def _grid_lengths(
+    waves: Sequence[WaveOp], programs: Sequence[ProgramOp]
+) -> set[Length] | None:
+    """
+    What decides about the grid: what does for the waves that run on it, if these have
+    workgroups of one size. Others of them would need other grids for the same lengths.
+    """
+    sizes = {p.workgroup for wave, p in zip(waves, programs) if wave.grid is None}
+    return None if len(sizes) > 1 else together(map(_decision, waves, programs))
+
+
+def _decision(wave: WaveOp, program: ProgramOp) -> Decision:
+    """What decides for a wave; it runs on any grid if it has one of its own."""
+    lengths = grid_lengths(program) if wave.grid is None else None
+    names = {entry.entry_name.data: wave.argument(entry) for entry in program.table}
+    return lengths and tuple(Length(str(names[each.buffer]), each.dim) for each in lengths)
 
 
 def _group(wave: WaveOp) -> int:

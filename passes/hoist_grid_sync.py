@@ -66,6 +66,7 @@ from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre import BarrierOp, LetOp, ProgramOp, RegionOp, YieldOp
+from vyre.passes.same_grids import same_grids
 
 Run = list[Operation]
 """Consecutive operations of a block that go into one copy."""
@@ -77,6 +78,7 @@ class HoistGridSyncPass(ModulePass):
 
     name = "vyre-hoist-grid-sync"
 
+    @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for program in units_in(op, ProgramOp):
             try:

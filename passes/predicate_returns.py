@@ -112,6 +112,7 @@ from vyre.passes.placing import constant, put_before
 from vyre.passes.promote_lets import assigned_inside, promote
 from vyre.passes.returns import drop_last_returns, returned_inside
 from vyre.passes.rules.barriers import verify_barriers
+from vyre.passes.same_grids import same_grids
 
 _EFFECTS = (StoreOp, AtomicOp, AtomicCasOp, TrapOp)
 _IDLE = (
@@ -141,6 +142,7 @@ class PredicateReturnsPass(ModulePass):
 
     name = "vyre-predicate-returns"
 
+    @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for program in units_in(op, ProgramOp):
             try:

@@ -57,6 +57,7 @@ from vyre.dialects.vyre import (
     RegionOp,
     ScheduleOp,
 )
+from vyre.passes.same_grids import same_grids
 
 Cells = dict[SSAValue, SSAValue]
 """What each variable holds at a point."""
@@ -68,6 +69,7 @@ class PromoteLetsPass(ModulePass):
 
     name = "vyre-promote-lets"
 
+    @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for program in units_in(op, ProgramOp):
             lets = [let for let in operations_in(program.body) if isinstance(let, LetOp)]

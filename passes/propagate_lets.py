@@ -83,6 +83,7 @@ from vyre.dialects.vyre.attributes import Ordering, ScratchScope
 from vyre.passes.carried_workgroup_memory import move_carried_workgroup_memory
 from vyre.passes.holder_positions import drop_positions
 from vyre.passes.run_writer import RunWriter, separate
+from vyre.passes.same_grids import same_grids
 from vyre.passes.workgroup_saves import restore, save
 
 _SCOPES = {
@@ -98,6 +99,7 @@ class PropagateLetsPass(ModulePass):
 
     name = "vyre-propagate-lets"
 
+    @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for program in units_in(op, ProgramOp):
             if needs_cut(program):

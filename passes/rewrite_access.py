@@ -48,23 +48,20 @@ Why the meaning stays. A launch works in place on the schedule's storage: what a
 does not name, or does not write, keeps its contents, and a `write_only` buffer keeps the
 elements that are not written. So a table says only what a program may do. Every operation
 in the program is still allowed by what is left, and an access never allows more than
-before, which keeps it within what the schedule grants. The number of invocations does not
-depend on launched programs except by whether they cooperate, and where an unused workgroup
-buffer was the only sign of that, the schedule is marked instead.
+before, which keeps it within what the schedule grants.
 """
 
 from collections import defaultdict
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.traits import MemoryEffectKind
 
 from vyre.analysis.buffer_sources import Declaration, buffer_sources
-from vyre.analysis.cooperation import cooperates
 from vyre.analysis.purity import effects_of, is_known
 from vyre.analysis.walking import operations_in, units_in
 from vyre.dialects.vyre import BufferOp, LaunchOp, ParamOp, ProgramOp, ScheduleOp
@@ -80,19 +77,12 @@ class RewriteAccessPass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         launches: defaultdict[ProgramOp, list[LaunchOp]] = defaultdict(list)
-        cooperating: dict[ScheduleOp, list[ProgramOp]] = {}
         for schedule in units_in(op, ScheduleOp):
-            launched = _launches(schedule)
-            for program, found in launched.items():
+            for program, found in _launches(schedule).items():
                 launches[program] += found
-            if any(map(cooperates, launched)):
-                cooperating[schedule] = list(launched)
         for program, found in launches.items():
             if all(map(is_known, operations_in(program.body))):
                 _narrow(program, found)
-        for schedule, programs in cooperating.items():
-            if not any(map(cooperates, programs)):
-                schedule.cooperates = UnitAttr()
 
 
 def _launches(schedule: ScheduleOp) -> dict[ProgramOp, list[LaunchOp]]:

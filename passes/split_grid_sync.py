@@ -65,7 +65,6 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.analysis.buffer_sources import buffer_sources, is_workgroup_memory
-from vyre.analysis.cooperation import cooperates
 from vyre.analysis.host_values import (
     HostValues,
     Way,
@@ -90,6 +89,7 @@ from vyre.dialects.vyre import (
     ScheduleOp,
 )
 from vyre.passes.dead_code import remove_dead_code
+from vyre.passes.same_grids import same_grids
 from vyre.passes.segments import Segment, Sources, Table
 
 
@@ -99,6 +99,7 @@ class SplitGridSyncPass(ModulePass):
 
     name = "vyre-split-grid-sync"
 
+    @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         launches = _launches(units_in(op, ScheduleOp))
         for program in units_in(op, ProgramOp):
@@ -143,7 +144,6 @@ class _Split:
         self.segments: list[Segment] = []
         self.values: dict[SSAValue, SSAValue] = {}
         """What the host has for values of the program."""
-        self.cooperates = cooperates(program)
 
     def run(self) -> None:
         block = Block()
@@ -156,9 +156,7 @@ class _Split:
         self.program.body.drop_all_references()
         programs = self._finish_segments()
         remove_dead_code(block)
-        schedule = ScheduleOp(
-            self.program.sym_name.data, Region(block), cooperates=self.cooperates
-        )
+        schedule = ScheduleOp(self.program.sym_name.data, Region(block))
         schedule.location = self.program.location
         Rewriter.insert_op([schedule, *programs], InsertPoint.before(self.program))
         Rewriter.erase_op(self.program, safe_erase=False)

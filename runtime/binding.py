@@ -301,9 +301,9 @@ class Arguments:
         array = self.arrays.get(binding.name)
         return None if array is None or binding.starts_as_zeros else array
 
-    def element_counts(self) -> dict[BufferOp, int]:
-        """How many elements each buffer has."""
-        return {b.buffer: prod(self.shape(b)) for b in self.plan.declared}
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each buffer, by name."""
+        return {binding.name: self.shape(binding) for binding in self.plan.declared}
 
     def storage(self) -> dict[str, Array | np.generic]:
         """

@@ -342,10 +342,8 @@ class Executable:
         size = None if config.workgroup is None else checked_workgroup(config.workgroup)
         workgroup = size or self.workgroup
         if config.grid is None:
-            counts = arguments.element_counts()
-            groups = infer_grid(
-                workgroup, counts, together=self.unit.outline.works_together
-            )
+            lengths = self.unit.outline.lengths
+            groups = infer_grid(workgroup, lengths, arguments.shapes())
         else:
             groups = checked_grid(config.grid)
         geometry = Geometry(groups, workgroup)

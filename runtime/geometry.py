@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from vyre.analysis.cooperation import cooperates
+from vyre.analysis.grid_lengths import Decision
 from vyre.analysis.walking import operations_in
-from vyre.dialects.vyre import BufferOp, LaunchOp, ProgramOp, ScheduleOp
+from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.dialects.vyre.host import programs_in
 from vyre.runtime.errors import InvalidArgument
@@ -78,36 +78,65 @@ def workgroup_of(program: ProgramOp | ScheduleOp) -> Extent:
 
 
 def infer_grid(
-    size: Extent, element_counts: Mapping[BufferOp, int], *, together: bool
+    size: Extent, lengths: Decision, shapes: Mapping[str, Sequence[int]]
 ) -> Extent:
     """
-    Enough workgroups of this size for one invocation per element.
+    Enough workgroups of this size for one invocation per element of the buffers that the
+    program indexes by its invocations' numbers (`vyre.analysis.grid_lengths`), if these
+    need equally many; one if that is enough. `shapes` are those of all buffers, by name.
 
-    The elements are those of the largest buffer that is written; of the largest buffer at
-    all if none is, or if invocations work together (workgroup memory and barriers, atomics
-    or subgroup operations), because then inputs may have more elements than results. The
-    whole program counts, also after it is split.
+    Example: `infer_grid((64, 1, 1), [Length("x", 0)], {"x": (1000,)})` is `(16, 1, 1)`.
     """
+    if lengths == ():
+        return 1, 1, 1
     if size[1] != 1 or size[2] != 1:
-        raise InvalidArgument(
-            f"the grid is missing, and workgroups of {list(size)} are not one-dimensional",
-            "pass grid=(x, y, z), counted in workgroups",
-        )
-    written = {
-        buffer: count
-        for buffer, count in element_counts.items()
-        if buffer.access.data.writable
-    }
-    counted = element_counts if not written or together else written
-    elements = max(counted.values(), default=1)
-    return max(1, -(-elements // size[0])), 1, 1
+        cause = f"workgroups of {list(size)} are not one-dimensional"
+        found = {name: _over(size, shape) for name, shape in shapes.items()}
+    elif lengths is None:
+        cause = "no buffer is indexed by the invocation's number"
+        found = {name: _over(size, [prod(shape)]) for name, shape in shapes.items()}
+    else:
+        cause = "the buffers that are indexed by the invocation's number disagree"
+        found = {
+            f"{name}" if len(shapes[name]) == 1 else f"{name}[{dim}]": grid
+            for name, dim in lengths
+            for grid in [_over(size, [shapes[name][dim]])]
+        }
+        if len(set(found.values())) == 1:
+            return next(iter(found.values()))
+    raise InvalidArgument(f"the grid is missing, and {cause}", _choices(size, found))
 
 
-def works_together(program: ProgramOp | ScheduleOp) -> bool:
-    """Whether invocations work together, or did before the program was split."""
-    if isinstance(program, ScheduleOp) and program.cooperates is not None:
-        return True
-    return any(map(cooperates, programs_of(program)))
+def _over(size: Extent, shape: Sequence[int]) -> Extent:
+    """Workgroups for one invocation per element; the last dimension is along x."""
+    sizes = [*reversed(shape), 1, 1, 1]
+    folded = [*sizes[:2], prod(sizes[2:])]
+    x, y, z = (max(1, -(-n // width)) for n, width in zip(folded, size))
+    return x, y, z
+
+
+_SHOWN = 4
+"""More grids are not proposed."""
+
+
+def _choices(size: Extent, found: Mapping[str, Extent]) -> str:
+    """Says which grids the caller may mean: those of the largest buffers, if many."""
+    names: dict[Extent, list[str]] = {}
+    for name, grid in found.items():
+        names.setdefault(grid, []).append(name)
+    largest = sorted(names, key=prod, reverse=True)[:_SHOWN]
+    proposed = [
+        f"grid={_short(grid)} for {', '.join(names[grid])}"
+        for grid in names
+        if grid in largest
+    ]
+    counted = f"counted in workgroups of {_short(size)}"
+    return f"pass {' or '.join(proposed) or 'grid='}, {counted}"
+
+
+def _short(extent: Extent) -> str:
+    """An extent as callers write it: a number if it is along x only."""
+    return str(extent[0] if extent[1:] == (1, 1) else extent)
 
 
 def checked_grid(grid: Any) -> Extent:

@@ -11,10 +11,11 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Block, Region
 
+from vyre.analysis.grid_lengths import Decision, Length, grid_lengths
 from vyre.analysis.walking import operations_in
 from vyre.dialects import get_all_dialects
 from vyre.dialects.vyre import BarrierOp, BufferOp, ParamOp, ProgramOp, ScheduleOp
-from vyre.runtime.geometry import Extent, workgroup_of, works_together
+from vyre.runtime.geometry import Extent, workgroup_of
 from vyre.source import SourceParser
 
 
@@ -31,8 +32,8 @@ class Outline:
     """What is passed, in declaration order; no workgroup memory."""
     workgroup: Extent
     has_grid_barrier: bool
-    works_together: bool
-    """Whether invocations work together; see `vyre.runtime.geometry.infer_grid`."""
+    lengths: Decision
+    """What decides about the grid; see `vyre.runtime.geometry.infer_grid`."""
     is_schedule: bool = False
 
     @staticmethod
@@ -44,7 +45,7 @@ class Outline:
             tuple(op.launch_table if is_program else op.table),
             workgroup_of(op),
             is_program and _has_grid_barrier(op),
-            works_together(op),
+            grid_lengths(op),
             not is_program,
         )
 
@@ -59,7 +60,7 @@ class Outline:
         facts = {
             "program": str(ProgramOp(self.name, self.workgroup, Region(Block(entries)))),
             "has_grid_barrier": self.has_grid_barrier,
-            "works_together": self.works_together,
+            "lengths": self.lengths,
         }
         return json.dumps(facts).encode()
 
@@ -68,6 +69,7 @@ class Outline:
         """What `as_bytes` gave for a program."""
         facts = json.loads(data)
         text = facts.pop("program")
+        lengths = facts.pop("lengths")
         module = SourceParser(_context(), text, "<outline>").parse_module()
         program = module.body.block.first_op
         assert isinstance(program, ProgramOp)
@@ -75,6 +77,7 @@ class Outline:
             program.sym_name.data,
             tuple(program.launch_table),
             workgroup_of(program),
+            lengths=None if lengths is None else tuple(Length(*each) for each in lengths),
             **facts,
         )
 

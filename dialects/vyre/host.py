@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
-    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -57,7 +56,11 @@ from vyre.dialects.vyre.effects import (
 )
 from vyre.dialects.vyre.placement import InModule, Inside, TopLevelOf
 from vyre.dialects.vyre.structure import ProgramOp
-from vyre.dialects.vyre.table import verify_no_block_arguments, verify_table
+from vyre.dialects.vyre.table import (
+    verify_grid_from,
+    verify_no_block_arguments,
+    verify_table,
+)
 
 
 @irdl_op_definition
@@ -65,8 +68,8 @@ class ScheduleOp(IRDLOperation):
     """
     Runs programs one after the other, with `scf` around the launches. It has the name and
     the table of the program that it came from; a launch boundary is a grid barrier.
-    `cooperates` says that invocations of that program worked together, which counts where
-    the grid is inferred.
+    `grid_from` names the dimensions of buffers from which the grid of that program was
+    inferred, if the launched programs do not tell.
 
     Example:
 
@@ -83,7 +86,7 @@ class ScheduleOp(IRDLOperation):
     name = "vyre.schedule"
 
     sym_name = prop_def(SymbolNameConstraint())
-    cooperates = opt_prop_def(UnitAttr)
+    grid_from = opt_prop_def()
     body = region_def("single_block")
 
     traits = traits_def(
@@ -91,23 +94,15 @@ class ScheduleOp(IRDLOperation):
     )
     custom_directives = (Body,)
     assembly_format = (
-        "$sym_name (`cooperates` $cooperates^)? attr-dict-with-keyword custom<Body>($body)"
+        "$sym_name (`grid_from` $grid_from^)? attr-dict-with-keyword custom<Body>($body)"
     )
 
     def __init__(
         self,
         name: str,
         body: Region | Sequence[Operation] | Sequence[Block],
-        *,
-        cooperates: bool = False,
     ):
-        super().__init__(
-            properties={
-                "sym_name": StringAttr(name),
-                "cooperates": UnitAttr() if cooperates else None,
-            },
-            regions=[body],
-        )
+        super().__init__(properties={"sym_name": StringAttr(name)}, regions=[body])
 
     @property
     def table(self) -> Iterator[BufferOp | ParamOp]:
@@ -119,6 +114,7 @@ class ScheduleOp(IRDLOperation):
     def verify_(self) -> None:
         verify_no_block_arguments(self, self.body.block)
         verify_table(self.table)
+        verify_grid_from(self.grid_from, self.table)
         if self.parent is None:
             return
         programs = programs_in(self.parent)

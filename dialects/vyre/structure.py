@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import (
     IntegerType,
     StringAttr,
     SymbolNameConstraint,
-    UnitAttr,
     i32,
     i64,
 )
@@ -48,7 +47,11 @@ from vyre.dialects.vyre.directives import (
 )
 from vyre.dialects.vyre.effects import ChangesInvocations
 from vyre.dialects.vyre.placement import EndsInvocation, InModule, Inside
-from vyre.dialects.vyre.table import verify_no_block_arguments, verify_table
+from vyre.dialects.vyre.table import (
+    verify_grid_from,
+    verify_no_block_arguments,
+    verify_table,
+)
 
 
 @irdl_op_definition
@@ -58,10 +61,9 @@ class ProgramOp(IRDLOperation):
     workgroup; how many workgroups there are is decided when the program is dispatched.
 
     The `vyre.buffer`s and `vyre.param`s in the body are the program's table, its
-    interface, in the order in which they are declared.
-
-    `cooperates` says that invocations of the program work together although its operations
-    no longer show that: a pass has rewritten them. It counts where the grid is inferred.
+    interface, in the order in which they are declared. `grid_from` names the dimensions of
+    buffers from which the grid is inferred, if indices of accesses do not tell. It is
+    `{}` if one workgroup is enough, and `"caller"` if the grid is not inferred.
 
     Example:
 
@@ -81,7 +83,7 @@ class ProgramOp(IRDLOperation):
 
     sym_name = prop_def(SymbolNameConstraint())
     workgroup_size = prop_def(DenseArrayBase[IntegerType].constr(i64))
-    cooperates = opt_prop_def(UnitAttr)
+    grid_from = opt_prop_def()
     body = region_def("single_block")
 
     traits = traits_def(
@@ -89,8 +91,8 @@ class ProgramOp(IRDLOperation):
     )
     custom_directives = (Body,)
     assembly_format = (
-        "$sym_name $workgroup_size (`cooperates` $cooperates^)? attr-dict-with-keyword "
-        "custom<Body>($body)"
+        "$sym_name $workgroup_size (`grid_from` $grid_from^)? "
+        "attr-dict-with-keyword custom<Body>($body)"
     )
 
     def __init__(
@@ -136,6 +138,7 @@ class ProgramOp(IRDLOperation):
             )
         verify_no_block_arguments(self, self.body.block)
         verify_table(self.table)
+        verify_grid_from(self.grid_from, self.table)
 
 
 @irdl_op_definition

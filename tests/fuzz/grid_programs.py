@@ -121,6 +121,8 @@ class _Program(Tables):
             self.returns_left = 0
         self.sequence(self.planned(barriers), None)
         self._observe()
+        if self.is_inferred:
+            self._decide()
         body = "\n".join([*self.head, *self.lines])
         return GridProgram(
             f"vyre.program @p [{', '.join(map(str, self.workgroup))}] {{\n{body}\n}}\n",
@@ -135,6 +137,14 @@ class _Program(Tables):
             self.policy.feature,
             self._tolerated(),
         )
+
+    def _decide(self) -> None:
+        """Let at least one access decide about the grid, which splitting may remove."""
+        element = self.elements["input"]
+        self.lines += [
+            "%decider = vyre.invocation_id x",
+            f"%decided = vyre.load %input[%decider] : memref<?x{element}>",
+        ]
 
     def _barriers(self) -> list[str]:
         least = 0 if self.chance(0.15) else 1

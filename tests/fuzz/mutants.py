@@ -21,6 +21,7 @@ from xdsl.rewriter import Rewriter
 
 from vyre.analysis import keeping, variables
 from vyre.analysis.buffer_sources import is_workgroup_memory
+from vyre.analysis.grid_lengths import grid_lengths
 from vyre.analysis.positions import Role
 from vyre.analysis.spine import Spine
 from vyre.analysis.workgroup_liveness import Survival
@@ -40,7 +41,7 @@ from vyre.runtime.binding import Arguments
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.device import Device
 from vyre.runtime.executable import Executable
-from vyre.runtime.geometry import infer_grid, programs_of, workgroup_of, works_together
+from vyre.runtime.geometry import infer_grid, programs_of, workgroup_of
 
 LIMIT = 2000
 """Programs within which each mistake must show."""
@@ -150,17 +151,14 @@ def partial_writes_lose_the_rest() -> AbstractContextManager[Any]:
 
 
 def geometry_of_the_first_segment() -> AbstractContextManager[Any]:
-    """H14: the grid is inferred from the table of the first segment."""
+    """H14: the grid is inferred from the first segment."""
     right = Executable.plan
 
     def wrong(exe: Executable, arguments: Arguments, config: DispatchConfig) -> Any:
         programs = programs_of(exe.program)
         if config.grid is None and isinstance(exe.program, ScheduleOp) and programs:
-            names = {entry.entry_name.data for entry in programs[0].table}
-            counts = arguments.element_counts()
-            seen = {b: n for b, n in counts.items() if b.entry_name.data in names}
-            together = works_together(programs[0])
-            grid = infer_grid(workgroup_of(programs[0]), seen, together=together)
+            lengths = grid_lengths(programs[0])
+            grid = infer_grid(workgroup_of(programs[0]), lengths, arguments.shapes())
             config = config.with_options({"grid": grid})
         return right(exe, arguments, config)
 

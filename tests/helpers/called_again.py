@@ -79,6 +79,7 @@ SUM = program(
       %scaled = arith.mulf %f, %s : f32
       vyre.store %scaled, %acc[%x] : memref<?xf32>
     """,
+    workgroup="[4, 1, 1] grid_from {a = array<i64: 0>}",
 )
 """All roles of buffers, an output that may be left out, and a range."""
 

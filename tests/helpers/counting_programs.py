@@ -18,9 +18,13 @@ ADD_ONE_UP_TO_3 = ADD_ONE.replace("%more, %a", "%top, %a").replace(
 )
 
 
+FOLLOWS_A = "[4, 1, 1] grid_from {a = array<i64: 0>}"
+"""Workgroups of four, and an inferred grid with an invocation per element of `a`."""
+
+
 def counting(segments: int, step: str = ADD_ONE) -> str:
     """The step, so many times, with grid barriers between."""
-    return program(A, f"\n{SYNC}\n".join([step] * segments))
+    return program(A, f"\n{SYNC}\n".join([step] * segments), workgroup=FOLLOWS_A)
 
 
 def segments_of_two_buffers(segments: int) -> str:

@@ -172,44 +172,10 @@ vyre.program @p [1, 1, 1] {
 # Grids
 
 
-def counted(buffers: str, body: str = "") -> int:
-    """Invocations of the inferred grid, for buffers of 10 and 100 elements."""
-    text = f"""
-vyre.program @p [4, 1, 1] {{
-  %small = vyre.buffer "small" {buffers.split()[0]} binding 0 : memref<10xi32>
-  %large = vyre.buffer "large" {buffers.split()[1]} binding 1 : memref<100xi32>
-  %count = vyre.buffer "count" read_write binding 2 : memref<1xi32>
-  %c0 = arith.constant 0 : index
-  %groups = vyre.workgroup_count x
-  %width = vyre.workgroup_size x
-  %all = arith.muli %groups, %width : index
-  %v = arith.index_cast %all : index to i32
-  vyre.store %v, %count[%c0] : memref<1xi32>
-  {body}
-}}
-"""
-    exe = vyre.compile(text)
-    arrays = {"small": np.zeros(10, np.int32), "large": np.zeros(100, np.int32)}
-    return int(exe({**arrays, "count": np.zeros(1, np.int32)})["count"][0])
-
-
-def test_the_grid_covers_what_is_written():
-    assert counted("read_write read_only") == 12
-    assert counted("read_only read_write") == 100
-
-
-def test_the_grid_covers_inputs_if_invocations_cooperate():
-    assert (
-        counted("read_write read_only", '%t = vyre.buffer "t" workgroup : memref<4xi32>')
-        == 100
-    )
-    atomic = "%o = vyre.atomic add %v, %small[%c0] : memref<10xi32>"
-    assert counted("read_write read_only", atomic) == 100
-
-
 def test_grids_of_other_dimensions_must_be_given():
+    text = PROGRAM.replace("[4, 1, 1]", "[4, 4, 1]")
     with pytest.raises(InvalidArgument, match="the grid is missing"):
-        vyre.compile("vyre.program @p [4, 4, 1] {}")()
+        vyre.compile(text)(arguments())
 
 
 # Programs, engines, fixpoints

@@ -47,7 +47,7 @@ vyre.program @p [4, 1, 1] {
         engine="reference",
     )
     with pytest.raises(UnsupportedFeature, match="there is no rank 1"):
-        exe(a=np.zeros(4, np.int32))
+        exe(a=np.zeros(4, np.int32), grid=1)
 
 
 SCHEDULE = """

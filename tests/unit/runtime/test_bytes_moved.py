@@ -98,7 +98,7 @@ def test_what_the_host_reads_to_go_on_is_one_element_each():
     engine = OwnMemory()
     exe = vyre.compile(program(A, code), engine=engine)
     before = telemetry.snapshot()
-    with exe.resident(a=np.zeros(100, np.int32)) as held:
+    with exe.resident(a=np.zeros(100, np.int32), grid=25) as held:
         held.run()
         read_backs = (telemetry.snapshot() - before).read_backs
         assert held.read("a", 0, 1).tolist() == [4]

@@ -93,7 +93,7 @@ def test_h12d_each_level_writes_its_own_elements(entry: Entry):
 def test_h13_an_output_that_no_segment_writes(entry: Entry):
     unused = '%unused = vyre.buffer "unused" write_only binding 5 output : memref<1xi32>'
     text = program(A, unused, first_stores(1, "%a", 0), SYNC, first_stores(2, "%a", 0))
-    gives(entry, text, {"a": [0]}, {"a": [2], "unused": [0]})
+    gives(entry, text, {"a": [0]}, {"a": [2], "unused": [0]}, grid=1)
 
 
 COUNT_ALL = program(
@@ -183,6 +183,7 @@ MARKS = program(
         vyre.store %next, %a[%c0] : memref<?xi32>
       }
     """,
+    workgroup="[4, 1, 1] grid_from {a = array<i64: 0>}",
 )
 
 
@@ -322,7 +323,7 @@ def test_h31_persistent_buffers_are_no_arguments():
 
 def test_h31_a_persistent_buffer_that_is_passed_is_not_kept(entry: Entry):
     text = """
-vyre.program @p [1, 1, 1] {
+vyre.program @p [1, 1, 1] grid_from {state = array<i64: 0>} {
   %state = vyre.buffer "state" read_write binding 1 kind persistent : memref<1xi32>
   %c0 = arith.constant 0 : index
   %one = arith.constant 1 : i32

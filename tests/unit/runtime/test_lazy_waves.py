@@ -209,17 +209,19 @@ vyre.program @"with space" [4, 2, 1] {
   %u = vyre.buffer "u" uniform binding 1 : memref<2xi64>
   %t = vyre.buffer "t" workgroup : memref<32xi32>
   %n = vyre.param "n.m" : index
+  %i = vyre.invocation_id x
+  %v = vyre.load %a[%i, %i] : memref<?x4xf16>
   vyre.barrier acq_rel
   vyre.barrier grid_sync
 }
 """
     outline = Outline.of(find_program(vyre.parse(text), None))
     again = Outline.from_bytes(outline.as_bytes())
-    facts = ("name", "workgroup", "has_grid_barrier", "works_together", "names")
+    facts = ("name", "workgroup", "has_grid_barrier", "lengths", "names")
     assert [getattr(again, fact) for fact in facts] == [
         getattr(outline, fact) for fact in facts
     ]
     assert again.names == ('a "b" \u00e4\n', "u", "n.m")
     assert again.has_grid_barrier
-    assert again.works_together
+    assert again.lengths == ((again.names[0], 0), (again.names[0], 1))
     assert digest(again.table) == digest(outline.table)

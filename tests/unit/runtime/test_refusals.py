@@ -92,7 +92,7 @@ vyre.program @p [1, 1, 1] {{
 }}
 """
     exe = vyre.compile(text, engine=OwnMemory())
-    assert exe({name: zeros(1)})[name] == 1
+    assert exe({name: zeros(1)}, grid=1)[name] == 1
     assert exe({name: zeros(1)}, into={name: zeros(1)}, grid=2, timeout=60.0)[name] == 2
     options: dict[str, Any] = {name: zeros(1)}
     with pytest.raises(InvalidArgument, match=f"'{name}'") as caught:
@@ -101,7 +101,7 @@ vyre.program @p [1, 1, 1] {{
 
 
 PARAMETER = """
-vyre.program @p [1, 1, 1] {
+vyre.program @p [1, 1, 1] grid_from {b = array<i64: 0>} {
   %b = vyre.buffer "b" read_write binding 0 : memref<1xi32>
   %n = vyre.param "grid" : i32
   %c0 = arith.constant 0 : index

@@ -119,7 +119,8 @@ def test_what_the_host_does_has_a_track():
       }
     """
     trace = Trace()
-    vyre.compile(program(A, code), engine=OwnMemory())(a=ZERO, trace=trace)
+    exe = vyre.compile(program(A, code), engine=OwnMemory())
+    exe(a=ZERO, trace=trace, grid=1)
     read_backs = [name for name in names(trace.events(), "host") if "read back" in name]
     assert len(read_backs) == 3
     assert_nested(trace.events())

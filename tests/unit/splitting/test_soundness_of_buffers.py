@@ -99,49 +99,6 @@ def test_h14_the_geometry_is_that_of_the_whole_program(behaves: Way):
     behaves(text, {"counter": [0]}, gives={"counter": [8], "out": [8] * 8}, grid=None)
 
 
-def test_h14_buffers_count_as_they_are_declared(behaves: Way):
-    """Nothing writes `wide`, but the program says it may, so it decides about the grid."""
-    code = """
-      %wide = vyre.buffer "wide" read_write binding 1 : memref<?xi32>
-      %old = vyre.load %out[%c0] : memref<?xi32>
-      vyre.barrier grid_sync
-      %count = arith.index_cast %groups : index to i32
-      vyre.store %count, %out[%c0] : memref<?xi32>
-    """
-    text = program(OUT, code, workgroup="[2, 1, 1]")
-    gives = {"out": [16, 0], "wide": [0] * 32}
-    behaves(text, {"out": [0, 0], "wide": [0] * 32}, gives=gives, grid=None)
-
-
-def test_h14_inputs_count_if_invocations_work_together(behaves: Way):
-    """Workgroup memory is used in one segment, and stands for the whole program."""
-    code = """
-      %in = vyre.buffer "in" read_only binding 1 : memref<?xi32>
-      %tile = vyre.buffer "tile" workgroup : memref<2xi32>
-      %v = vyre.load %in[%x] : memref<?xi32>
-      vyre.store %v, %tile[%l] : memref<2xi32>
-      vyre.barrier acq_rel
-      %other = arith.subi %c1, %l : index
-      %w = vyre.load %tile[%other] : memref<2xi32>
-      %is_odd = arith.cmpi eq, %l, %c1 : index
-      scf.if %is_odd {
-        vyre.store %w, %out[%g] : memref<?xi32>
-      }
-      vyre.barrier grid_sync
-      %u = vyre.load %out[%x] : memref<?xi32>
-      %is_inside = arith.cmpi ult, %x, %c4 : index
-      scf.if %is_inside {
-        %more = arith.addi %u, %i100 : i32
-        vyre.store %more, %out[%x] : memref<?xi32>
-      }
-    """
-    text = program(OUT, code, workgroup="[2, 1, 1]")
-    gives = {"out": [100, 102, 104, 106]}
-    # Invocations 4 to 7 load outside `out`: the grid follows the input.
-    outside = frozenset({"outside"})
-    behaves(text, {"out": [0] * 4, "in": ROW}, gives=gives, grid=None, findings=outside)
-
-
 def test_h15_an_output_range_is_cut_out_at_the_end(behaves: Way):
     """Between segments the whole buffer counts."""
     code = """

@@ -147,12 +147,12 @@ vyre.schedule @control {
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
 
-// A program that is given one buffer twice, on behalf of a program that cooperates.
+// A program that is given one buffer twice, on behalf of a program whose grid follows it.
 vyre.program @aliases.0 [64, 1, 1] {
   %x = vyre.buffer "x" read_write binding 0 may_alias [0] : memref<?xi32>
   %y = vyre.buffer "y" read_write binding 1 may_alias [0] : memref<?xi32>
 }
-vyre.schedule @aliases cooperates {
+vyre.schedule @aliases grid_from {a = array<i64: 0>} {
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
   vyre.launch @aliases.0(%a, %a)
 }
@@ -161,7 +161,7 @@ vyre.schedule @aliases cooperates {
 // CHECK-NEXT:   %x = vyre.buffer "x" read_write binding 0 may_alias [0] : memref<?xi32>
 // CHECK-NEXT:   %y = vyre.buffer "y" read_write binding 1 may_alias [0] : memref<?xi32>
 // CHECK-NEXT: }
-// CHECK-NEXT: vyre.schedule @aliases cooperates {
+// CHECK-NEXT: vyre.schedule @aliases grid_from {a = array<i64: 0>} {
 // CHECK-NEXT:   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
 // CHECK-NEXT:   vyre.launch @aliases.0(%a, %a)
 // CHECK-NEXT: }

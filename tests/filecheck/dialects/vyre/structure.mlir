@@ -20,10 +20,10 @@ vyre.program @attributes [8, 4, 2] attributes {note = "kept"} {
 // CHECK-GENERIC-NEXT: ^bb0:
 // CHECK-GENERIC-NEXT: }) {note = "kept"} : () -> ()
 
-vyre.program @rewritten [8, 4, 2] cooperates {
+vyre.program @rewritten [8, 4, 2] grid_from "caller" {
 }
 
-// CHECK:      vyre.program @rewritten [8, 4, 2] cooperates {
+// CHECK:      vyre.program @rewritten [8, 4, 2] grid_from "caller" {
 // CHECK-NEXT: }
 
 vyre.program @regions_without_results [64, 1, 1] {

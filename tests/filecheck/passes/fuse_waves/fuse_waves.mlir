@@ -202,10 +202,10 @@ vyre.megakernel @m {
 
 // -----
 
-// What a pass has noted of one program holds for all waves together.
+// What a pass has noted of one program holds for the waves.
 
-// CHECK:       vyre.program @m [4, 1, 1] cooperates {
-vyre.program @rewritten [4, 1, 1] cooperates {
+// CHECK:       vyre.program @m [4, 1, 1] grid_from "caller" {
+vyre.program @rewritten [4, 1, 1] grid_from "caller" {
   %x = vyre.buffer "x" read_write binding 0 : memref<?xindex>
   %i = vyre.invocation_id x
   vyre.store %i, %x[%i] : memref<?xindex>

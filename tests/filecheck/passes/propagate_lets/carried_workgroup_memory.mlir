@@ -1,8 +1,7 @@
 // RUN: vyre-opt %s -p vyre-propagate-lets | filecheck %s
 
-// Every access names its workgroup, and the host exchanges the two. Invocations worked
-// together, which nothing else says any more.
-// CHECK-LABEL: vyre.program @ping_pong [64, 1, 1] cooperates {
+// Every access names its workgroup, and the host exchanges the two.
+// CHECK-LABEL: vyre.program @ping_pong [64, 1, 1]
 // CHECK:         %s_kept = vyre.scratch per_workgroup : memref<?x64xi32>
 // CHECK-NEXT:    %t_kept = vyre.scratch per_workgroup : memref<?x64xi32>
 // CHECK-NEXT:    %group = vyre.linear_id workgroup

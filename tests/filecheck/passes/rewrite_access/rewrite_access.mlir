@@ -199,15 +199,3 @@ vyre.program @not_launched [64, 1, 1] {
   %n = vyre.param "n" : index
   %tile = vyre.buffer "tile" workgroup : memref<4xi32>
 }
-
-// Whether invocations cooperate decides about inferred grids; now the schedule says so.
-// CHECK-LABEL: vyre.program @tile.0
-// CHECK-NEXT:  }
-vyre.program @tile.0 [64, 1, 1] {
-  %tile = vyre.buffer "tile" workgroup : memref<4xi32>
-}
-// CHECK-NEXT:  vyre.schedule @tile cooperates {
-// CHECK-NEXT:    vyre.launch @tile.0()
-vyre.schedule @tile {
-  vyre.launch @tile.0()
-}

@@ -40,7 +40,7 @@ vyre.program @edges [64, 1, 1] {
 }
 
 // A run that writes nothing is not launched, and what it computes is gone.
-// CHECK-LABEL: vyre.schedule @without_effect cooperates
+// CHECK-LABEL: vyre.schedule @without_effect
 // CHECK:         vyre.launch @without_effect.0(%a)
 // CHECK-NEXT:  }
 // CHECK-LABEL: vyre.program @without_effect.0 [64, 1, 1]
@@ -113,7 +113,7 @@ vyre.program @collective [64, 1, 1] {
 }
 
 // Workgroup memory stays with the segments that use it.
-// CHECK-LABEL: vyre.schedule @workgroup_memory cooperates
+// CHECK-LABEL: vyre.schedule @workgroup_memory
 // CHECK-NEXT:    %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
 // CHECK-NEXT:    vyre.launch @workgroup_memory.0(%a)
 // CHECK-NEXT:  }

@@ -63,3 +63,34 @@ vyre.schedule @s {
   %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
   %b = vyre.buffer "b" read_only binding 0 : memref<?xi32>
 }
+
+// -----
+
+// CHECK: 'vyre.program': the grid is to follow "b", which is no buffer of the table
+// CHECK: Fix: name one of a
+vyre.program @p [64, 1, 1] grid_from {b = array<i64: 0>} {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+  %t = vyre.buffer "b" workgroup : memref<64xf32>
+}
+
+// -----
+
+// CHECK: 'vyre.schedule': the grid is to follow "a" along array<i64: 1>
+// CHECK: Fix: write an array<i64: ...> of its 1 dimensions, from 0
+vyre.schedule @p grid_from {a = array<i64: 1>} {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+}
+
+// -----
+
+// CHECK: 'vyre.program': the grid is to follow "a" along 0 : i64
+vyre.program @p [64, 1, 1] grid_from {a = 0} {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+}
+
+// -----
+
+// CHECK: 'vyre.program': the grid is to come from "nobody"
+// CHECK: Fix: write {name = array<i64: 0>}, or "caller"
+vyre.program @p [64, 1, 1] grid_from "nobody" {
+}
