@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -98,6 +98,8 @@ class LocatedError(VyreError):
     what can be done, `notes` which other places take part.
     """
 
+    severity: Literal["error", "warning"] = "error"
+
     def __init__(
         self, at: Operation | None, cause: str, fix: str, notes: Sequence[Note] = ()
     ):
@@ -112,7 +114,7 @@ class LocatedError(VyreError):
     def _lines(self) -> Iterator[str]:
         subject = "" if self.at is None else f"'{name_of(self.at)}': "
         cause = self.cause if self.cause.startswith("'") else subject + self.cause
-        yield from _quote(self.place, "error", cause, _written_name(self.at))
+        yield from _quote(self.place, self.severity, cause, _written_name(self.at))
         if self.place is None and self.at is not None:
             yield f"  {_one_line(self.at)}"
         for at, text in self.notes:

@@ -6,23 +6,23 @@ with invocations taking turns differently. Found are:
 
 - *races*: two invocations access an element in one phase, at least one writes, not both by
   atomics, and no workgroup barrier orders them; plain stores of equal values are fine;
-- accesses *outside* a buffer;
-- reads of elements that were *never written*, in workgroup memory and outputs;
 - *divergent barriers*, that only some invocations reach;
-- results that depend on the *order* in which atomics are executed.
+- results that depend on the *order* in which atomics are executed;
+- reads of elements that were *never written*, in workgroup memory and outputs;
+- accesses *outside* a buffer. What these do is defined, so they are only warnings.
 
 A finding names the operations, their places and the invocations.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
-from vyre.diagnostics import LocatedError, VyreError
+from vyre.diagnostics import LocatedError, VyreError, did_you_mean
 from vyre.dialects.refusal import Note
 from vyre.dialects.vyre import AtomicCasOp, AtomicOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import AtomicKind
@@ -30,27 +30,33 @@ from vyre.runtime.access_history import READ, UPDATE, WRITE, History
 from vyre.runtime.binding import BindingPlan
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
-from vyre.runtime.errors import DivergentBarrier, Timeout, Trapped
+from vyre.runtime.errors import DivergentBarrier, InvalidArgument, Timeout, Trapped
 from vyre.runtime.geometry import workgroup_of
 from vyre.runtime.reference.engine import Dispatch
 from vyre.runtime.reference.frames import Lanes
 from vyre.runtime.reference.grid import Extent, Grid
 from vyre.runtime.reference.memory import Memory
 
-Kind = Literal["race", "outside", "never written", "divergent barrier", "order"]
+Kind = Literal["race", "divergent barrier", "order", "never written", "outside"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""In the order in which they are reported."""
 
 TURNS_UP_TO = 64
 """Workgroups up to which they are also run one after the other."""
 
 
 class Finding(LocatedError):
-    """Something that makes a program invalid; its text is a complete diagnostic."""
+    """
+    Something that makes a program invalid, or is likely to be a mistake if it is a warning;
+    its text is a complete diagnostic.
+    """
 
     def __init__(
         self, kind: Kind, at: Operation, cause: str, fix: str, notes: tuple[Note, ...] = ()
     ):
         super().__init__(at, cause, fix, notes)
         self.kind: Kind = kind
+        self.severity = "warning" if kind == "outside" else "error"
 
 
 Storage = Mapping[str, NDArray[Any] | np.generic]
@@ -62,8 +68,13 @@ def check(
     fresh: Callable[[], Storage],
     groups: Extent,
     timeout: float | None = None,
+    kinds: Collection[str] = KINDS,
 ) -> list[Finding]:
-    """Run the program on fresh storage, several times, and report what is wrong."""
+    """
+    Run the program on fresh storage, several times, and report what is wrong, of these
+    kinds.
+    """
+    wanted = _checked_kinds(kinds)
     storage = fresh()
     unwritten = {b.name for b in BindingPlan.of(program).declared if b.starts_as_zeros}
     watcher = Watcher(Grid(groups, workgroup_of(program)), unwritten)
@@ -74,11 +85,23 @@ def check(
         watcher.add(Finding("divergent barrier", error.barrier, error.cause, error.fix))
     except (Timeout, Trapped):
         # A fault often leads there; then it is the fault that is worth telling.
-        if not watcher.findings:
+        if not watcher.has_errors:
             raise
-    if not watcher.findings:
+    if not watcher.has_errors and "order" in wanted:
         _check_orders(program, fresh, storage, groups, watcher, timeout)
-    return list(watcher.findings.values())
+    found = [each for each in watcher.findings.values() if each.kind in wanted]
+    return sorted(found, key=lambda finding: KINDS.index(finding.kind))
+
+
+def _checked_kinds(kinds: Collection[str]) -> set[str]:
+    """The kinds of findings that a caller passed: one, or several."""
+    wanted = {kinds} if isinstance(kinds, str) else set(kinds)
+    for kind in sorted(wanted.difference(KINDS)):
+        raise InvalidArgument(
+            f"there is no kind of finding '{kind}'",
+            did_you_mean(kind, KINDS) or f"use {', '.join(KINDS)}",
+        )
+    return wanted
 
 
 def _check_orders(
@@ -154,6 +177,11 @@ class Watcher:
         self._histories: dict[Memory, History] = {}
         self._epochs = np.zeros(grid.group_count, np.int64)
         self._phase = 0
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something was found that makes the program invalid."""
+        return any(found.severity == "error" for found in self.findings.values())
 
     def add(self, finding: Finding) -> None:
         assert finding.at is not None

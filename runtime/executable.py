@@ -245,24 +245,28 @@ class Executable:
         /,
         *,
         config: DispatchConfig | None = None,
+        kinds: Collection[str] | None = None,
         **named: Any,
     ) -> "list[Finding]":
         """
-        Run the program on the reference engine and report races, accesses outside buffers,
-        reads of elements that were never written, divergent barriers and dependence on the
-        order of atomics. A valid program has no findings on its input.
+        Run the program on the reference engine and report races, divergent barriers,
+        dependence on the order of atomics, reads of elements that were never written, and
+        accesses outside buffers; or those of them that are among `kinds`. A program is
+        valid on its input if no finding is an error. Those of the last kind are warnings.
 
-        Example: `assert not exe.check(x=array)`
+        Example: `assert not exe.check(x=array, kinds=["race", "order"])`
         """
         # What few callers need is not imported by all.
-        from vyre.runtime.checker import check
+        from vyre.runtime.checker import KINDS, check
 
         given, settings = self.sorted_out(arguments, config, named)
         checked = self.checked(given)
         plan = self.plan(checked, settings)
         route = plan.route
         unit = route.unit if settings.mode == "split" else route.variant.unit
-        return check(unit.op, checked.storage, plan.geometry.groups, settings.timeout)
+        groups, timeout = plan.geometry.groups, settings.timeout
+        wanted = KINDS if kinds is None else kinds
+        return check(unit.op, checked.storage, groups, timeout, wanted)
 
     def explain(
         self,

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from math import isfinite
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from vyre.runtime.executable import Executable, compile
 from vyre.runtime.passes import Report
 from vyre.tools.failures import report_failures
 from vyre.tools.inputs import input_value, zeros_for
+
+if TYPE_CHECKING:
+    from vyre.runtime.checker import Finding
 
 
 def main() -> None:
@@ -53,7 +56,8 @@ def run(arguments: Sequence[str]) -> None:
     if explanation is not None and not args.json:
         print(explanation, end="\n\n")
     if args.check:
-        _check(exe, inputs, config, as_json=args.json)
+        findings = exe.check(inputs, config=config, kinds=args.kinds)
+        _report(findings, as_json=args.json)
         return
     results, report = exe.timed(inputs, config=config, trace=args.trace)
     _save(results, args.outputs)
@@ -124,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--check-interval", type=_interval, default=1, metavar="K|none")
     add("--timeout", type=float, metavar="SECONDS")
     add("--check", action="store_true", help="look for races and other faults")
+    add("--kinds", type=_kinds, metavar="KIND,...", help="of faults that are looked for")
     add("--time", action="store_true")
     add("--explain", action="store_true", help="show how the program will run")
     add("--plan", metavar="FILE.svg", help="draw how the program will run")
@@ -154,6 +159,10 @@ class _Named(argparse.Action):
 
 def _grid(text: str) -> tuple[int, ...]:
     return tuple(int(number) for number in text.split(","))
+
+
+def _kinds(text: str) -> list[str]:
+    return [kind.strip() for kind in text.split(",")]
 
 
 def _interval(text: str) -> int | None:
@@ -221,17 +230,19 @@ def _numbers(data: Any) -> Any:
     return str(data) if isinstance(data, float) and not isfinite(data) else data
 
 
-def _check(
-    exe: Executable, inputs: dict[str, object], config: DispatchConfig, *, as_json: bool
-) -> None:
-    findings = exe.check(inputs, config=config)
+def _report(findings: "list[Finding]", *, as_json: bool) -> None:
+    """Print what was found; errors make the exit code 1."""
+    has_errors = any(found.severity == "error" for found in findings)
     if as_json:
-        rows = [{"kind": found.kind, "text": str(found)} for found in findings]
+        rows = [
+            {"kind": found.kind, "severity": found.severity, "text": str(found)}
+            for found in findings
+        ]
         print(json.dumps({"findings": rows}))
     else:
         for finding in findings:
             print(finding, file=sys.stderr)
-        if not findings:
-            print("no findings")
-    if findings:
+        if not has_errors:
+            print("no errors" if findings else "no findings")
+    if has_errors:
         sys.exit(1)

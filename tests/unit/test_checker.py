@@ -1,5 +1,7 @@
 """What the checker finds, and what it leaves alone."""
 
+from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 import vyre
 from vyre.runtime.checker import Finding
+from vyre.runtime.errors import InvalidArgument
 
 CONSTANTS = """
   %c0 = arith.constant 0 : index
@@ -22,7 +25,14 @@ CONSTANTS = """
 """
 
 
-def check(body: str, grid: int = 2, **arrays: Any) -> list[Finding]:
+def check(
+    body: str,
+    grid: int = 2,
+    *,
+    timeout: float | None = None,
+    kinds: Collection[str] | None = None,
+    **arrays: Any,
+) -> list[Finding]:
     """Findings of a program of 4 invocations per workgroup, with a buffer of 8 zeros."""
     exe = vyre.compile(
         f"""
@@ -38,7 +48,8 @@ vyre.program @p [4, 1, 1] {{
         engine="reference",
     )
     given = {"a": np.zeros(8, np.int32), "b": np.zeros(8, np.int32)}
-    return exe.check({**given, **arrays}, grid=grid)
+    arguments = {**given, **arrays}
+    return exe.check(arguments, grid=grid, timeout=timeout, kinds=kinds)
 
 
 def kinds(body: str, grid: int = 2) -> list[str]:
@@ -208,6 +219,58 @@ def test_accesses_outside():
     assert "invocation (4, 0, 0)" in str(next(f for f in found if f.kind == "outside"))
     assert kinds("vyre.store %one, %a[%x] : memref<8xi32>", grid=3) == ["outside"]
     assert kinds("%o = vyre.atomic add %one, %a[%x] : memref<8xi32>", grid=3) == ["outside"]
+
+
+ALL_KINDS = f"""
+  {NEIGHBOUR}
+  vyre.store %one, %a[%x] : memref<8xi32>
+  %v = vyre.load %a[%next] : memref<8xi32>
+  %w = vyre.load %out[%x] : memref<8xi32>
+"""
+
+
+def test_accesses_outside_are_warnings_and_the_worst_comes_first():
+    """The store is far outside, for invocations 8 to 11."""
+    found = check(ALL_KINDS, grid=3)
+    said = [(finding.kind, finding.severity) for finding in found]
+    assert list(dict.fromkeys(said)) == [
+        ("race", "error"),
+        ("never written", "error"),
+        ("outside", "warning"),
+    ]
+    assert str(found[-1]).split(": ")[1] == "warning"
+
+
+def test_kinds_are_chosen():
+    for wanted in (["race"], ["outside", "never written"], []):
+        assert {f.kind for f in check(ALL_KINDS, grid=3, kinds=wanted)} == set(wanted)
+    assert {f.kind for f in check(ALL_KINDS, grid=3, kinds="race")} == {"race"}
+    with pytest.raises(InvalidArgument) as caught:
+        check(ALL_KINDS, kinds=["races", "order"])
+    assert str(caught.value) == (
+        "error: there is no kind of finding 'races'\nFix: did you mean 'race'?"
+    )
+
+
+def test_warnings_hide_nothing():
+    """Neither the order of atomics, nor that the program does not end."""
+    outside = "vyre.store %one, %b[%x] : memref<8xi32>\n"
+    order = (
+        "%o = vyre.atomic exchange %x32, %a[%c0] : memref<8xi32>\n"
+        "%p = vyre.load %a[%c1] : memref<8xi32>\n"
+    )
+    assert kinds(outside + order, grid=3) == ["order", "outside"]
+    endless = "scf.while : () -> () {\n%t = arith.constant true\nscf.condition(%t)\n}"
+    with pytest.raises(vyre.Timeout):
+        check(f"{outside}{endless} do {{\nscf.yield\n}}", grid=3, timeout=0.1)
+
+
+def test_rotating_a_hundred_elements_is_valid():
+    """As the README does it: the last invocations have no element."""
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    exe = vyre.compile(text.split("```mlir")[1].split("```")[0], engine="reference")
+    found = exe.check(a=np.zeros(100, np.float32))
+    assert [finding.kind for finding in found] == ["outside"]
 
 
 def test_reads_of_what_was_never_written():

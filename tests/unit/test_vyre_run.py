@@ -136,8 +136,15 @@ def test_fixpoint(program: Path):
 
 def test_check(program: Path):
     assert run(program, "--in", "a=ones(4)", "--check").stdout == "no findings\n"
-    text = fails(program, "--in", "a=ones(3)", "--check")
-    assert 'invocation (3, 0, 0) accesses "a" outside its bounds' in text
+    done = run(program, "--in", "a=ones(3)", "--check")
+    assert (done.returncode, done.stdout) == (0, "no errors\n")
+    text = "warning: 'vyre.load': invocation (3, 0, 0) accesses \"a\" outside its bounds"
+    assert text in done.stderr
+    only = run(program, "--in", "a=ones(3)", "--check", "--kinds", "race,never written")
+    assert (only.returncode, only.stdout, only.stderr) == (0, "no findings\n", "")
+    assert "did you mean 'race'?" in fails(
+        program, "--in", "a=ones(3)", "--check", "--kinds", "races"
+    )
 
 
 def test_mistakes_have_one_diagnostic(program: Path, tmp_path: Path):
@@ -193,8 +200,10 @@ def test_json_has_no_nan(program: Path):
 
 def test_json_findings(program: Path):
     done = run(program, "--in", "a=ones(3)", "--check", "--json")
-    assert done.returncode == 1
-    assert [row["kind"] for row in json.loads(done.stdout)["findings"]] == ["outside"]
+    assert done.returncode == 0
+    (row,) = json.loads(done.stdout)["findings"]
+    assert (row["kind"], row["severity"]) == ("outside", "warning")
+    assert ": warning: " in row["text"]
 
 
 def test_outputs_go_where_they_are_told(program: Path):
