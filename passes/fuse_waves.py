@@ -65,8 +65,8 @@ Waves of a group without grid barriers in them are marked as *apart*: between tw
 there is no element that one writes and the other accesses, in any invocation. They may run
 in any order.
 
-If invocations trap, the dispatch fails as it would have; it may be the trap of another wave
-of the same group that is reported.
+If invocations trap, the dispatch fails as it would have, and the error names the wave and
+its invocation. It may be the trap of another wave of the same group that is reported.
 """
 
 from collections import Counter
@@ -120,7 +120,7 @@ from vyre.passes.rules.barriers import verify_barriers
 from vyre.passes.wave_layouts import Layout, fused_workgroup, layout_of
 from vyre.passes.wave_memory import clear
 from vyre.passes.wave_scratch import WaveScratch
-from vyre.passes.wave_sharing import SharedOut, move_body
+from vyre.passes.wave_sharing import SharedOut, move_body, name_traps
 from vyre.passes.wave_tables import FusedTable
 
 Literal: TypeAlias = IntegerAttr[IntegerType | IndexType] | FloatAttr[AnyFloat]
@@ -285,6 +285,7 @@ class _Fusion:
         layout = layout_of(wave, program, self._workgroup)
         scratch = None if layout is Layout.AS_IS else WaveScratch.of(wave, program)
         tiles = self._connect(wave, program, code)
+        name_traps(wave, program)
         used = [tile for tile in tiles if tile in self._used_tiles]
         self._used_tiles.update(tiles)
         if scratch is None:

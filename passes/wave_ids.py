@@ -113,11 +113,12 @@ class WaveIds:
             case WorkgroupSizeOp():
                 return self.size[op.axis.data.position]
             case LinearIdOp():
-                return self._linear(op.scope.data)
+                return self.linear(op.scope.data)
             case _:
                 return None
 
-    def _linear(self, scope: LinearScope) -> Number:
+    def linear(self, scope: LinearScope) -> Number:
+        """The number of an invocation or workgroup, x fastest."""
         match scope:
             case LinearScope.INVOCATION:
                 return self.code.linear(self._invocation, self._extent)

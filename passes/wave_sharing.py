@@ -10,10 +10,13 @@ from math import prod
 
 from xdsl.dialects import arith, scf
 from xdsl.ir import Block, SSAValue
+from xdsl.rewriter import Rewriter
 
+from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     LinearIdOp,
     ProgramOp,
+    TrapOp,
     WaveOp,
     WorkgroupCountOp,
     WorkgroupSizeOp,
@@ -35,6 +38,20 @@ def move_body(program: ProgramOp, block: Block) -> None:
     for op in list(program.body.block.ops):
         op.detach()
         block.add_op(op)
+
+
+def name_traps(wave: WaveOp, program: ProgramOp) -> None:
+    """
+    Let traps say of which wave they are.
+
+    Example: `name_traps(wave, program)`, then `trap.wave.data` is `wave.label.data`.
+    """
+    for trap in _traps(program):
+        trap.wave = wave.label
+
+
+def _traps(program: ProgramOp) -> list[TrapOp]:
+    return [op for op in operations_in(program.body) if isinstance(op, TrapOp)]
 
 
 @dataclass
@@ -85,6 +102,11 @@ class SharedOut:
         size = each_axis(WorkgroupSizeOp, code) if self.by_workgroup else (x, y, z)
         ids = WaveIds(code, number, groups, size, self.by_workgroup)
         self.scratch.replace(ids)
+        for trap in _traps(self.program):
+            me = code.value(ids.linear(LinearScope.INVOCATION))
+            said = TrapOp(trap.tag.data, trap.value, invocation=me, wave=trap.wave)
+            said.location = trap.location
+            Rewriter.replace_op(trap, said)
         ids.replace_in(self.program.body)
         remove_dead_code(loop)
         move_body(self.program, loop)

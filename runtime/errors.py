@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from xdsl.ir import Operation
 
 from vyre.diagnostics import BatchRow, LocatedError, Segment, VyreError
+from vyre.dialects.vyre import TrapOp
 
 
 class OutOfMemory(VyreError):
@@ -84,17 +85,20 @@ class Trapped(LocatedError):
     """
     An invocation executed a `vyre.trap`.
 
-    `invocation` is the linear id of the first one that did, `tag` the trap's text and
-    `value` what it passed, if anything.
+    `invocation` is the linear id of the first one that did, in its `wave` if it is of one,
+    `tag` the trap's text and `value` what it passed, if anything.
     """
 
     number = 1009
 
     def __init__(self, at: Operation, tag: str, invocation: int, value: object):
         shown = "" if value is None else f" at {value}"
+        wave = at.wave if isinstance(at, TrapOp) else None
+        self.wave = None if wave is None else wave.data
+        where = "" if wave is None else f' of wave "{wave.data}"'
         super().__init__(
             at,
-            f'invocation {invocation} trapped: "{tag}"{shown}',
+            f'invocation {invocation}{where} trapped: "{tag}"{shown}',
             "find out why the program came here; buffers are unspecified now",
         )
         self.tag = tag

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSetConstraint,
+    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
     lazy_traits_def,
@@ -275,6 +276,9 @@ class TrapOp(IRDLOperation):
     buffers are then unspecified. If several invocations trap, the one with the smallest
     linear id is reported. It is the last op of its block, apart from the terminator.
 
+    With `invocation` it is reported as an invocation of that number, below 2**44, and with
+    `wave` as one of that wave. `vyre-fuse-waves` writes both.
+
     Example:
 
     ```mlir
@@ -288,9 +292,25 @@ class TrapOp(IRDLOperation):
 
     tag = prop_def(StringAttr)
     value = opt_operand_def(AttrSetConstraint.get(i32, i64, IndexType()))
+    invocation = opt_operand_def(IndexType())
+    wave = opt_prop_def(StringAttr)
 
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
     traits = traits_def(Inside("vyre.program"), EndsInvocation(), ChangesInvocations())
-    assembly_format = "$tag (`at` $value^ `:` type($value))? attr-dict"
+    assembly_format = (
+        "$tag (`at` $value^ `:` type($value))? (`invocation` $invocation^)? "
+        "(`wave` $wave^)? attr-dict"
+    )
 
-    def __init__(self, tag: str, value: SSAValue | Operation | None = None):
-        super().__init__(operands=[value], properties={"tag": StringAttr(tag)})
+    def __init__(
+        self,
+        tag: str,
+        value: SSAValue | Operation | None = None,
+        *,
+        invocation: SSAValue | None = None,
+        wave: StringAttr | None = None,
+    ):
+        super().__init__(
+            operands=[value, invocation],
+            properties={"tag": StringAttr(tag), "wave": wave},
+        )

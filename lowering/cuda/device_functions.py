@@ -150,8 +150,9 @@ FUNCTIONS: dict[str, DeviceFunction] = {
         """
         // Records a trap, unless an invocation with a smaller number has trapped.
         static __device__ void vyre_record_trap(
-            unsigned long long *record, unsigned int number, long long value) {
-          const unsigned long long key = vyre_invocation() << 16 | number;
+            unsigned long long *record, unsigned long long invocation,
+            unsigned int number, long long value) {
+          const unsigned long long key = invocation << 16 | number;
           volatile unsigned long long *const found = record;
           while (atomicCAS(record, 0ull, 1ull) != 0) __nanosleep(32);
           __threadfence();
@@ -163,7 +164,6 @@ FUNCTIONS: dict[str, DeviceFunction] = {
           atomicExch(record, 0ull);
         }
         """,
-        calls=("vyre_invocation",),
         is_generic=False,
     ),
     "vyre_atomic_add": DeviceFunction(

@@ -143,7 +143,11 @@ class InvocationCode(CopyCode, SubgroupCode):
             if value.type.bits == width(op.value.type):
                 value = converted(value, LONG if value.type.bits == 64 else INT)
         function = self.scalars.library.use("vyre_record_trap")
-        self.writer.line(f"{function}(vyre_trap, {len(self.traps)}, {value.text});")
+        if op.invocation is None:
+            me = f"{self.scalars.library.use('vyre_invocation')}()"
+        else:
+            me = self.values.scalar(op.invocation).text
+        self.writer.line(f"{function}(vyre_trap, {me}, {len(self.traps)}, {value.text});")
         if self.traps_end:
             self.writer.line("return;")
         self.traps.append(op)

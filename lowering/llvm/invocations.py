@@ -292,7 +292,10 @@ class InvocationCode(ControlCode):
     def _trap(self, op: vyre.TrapOp) -> None:
         """Remember the smallest of the worker's invocations that trapped; end this one."""
         builder = self.builder
-        linear = self._trapped().linear_id(builder)
+        if op.invocation is None:
+            linear = self._trapped().linear_id(builder)
+        else:
+            linear = self.values.scalar(op.invocation)
         value: ir.Value = ir.Constant(INDEX, 0)
         if op.value is not None:
             value = self.values.scalar(op.value)

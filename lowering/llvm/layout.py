@@ -102,10 +102,11 @@ class LaunchWords:
 
 @dataclass
 class Trap:
-    """A trap: what it says, and where it stands."""
+    """A trap: what it says, where it stands, and in which wave."""
 
     tag: str
     place: str
+    wave: str | None
     has_value: bool
 
 

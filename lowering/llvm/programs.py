@@ -78,8 +78,14 @@ class ProgramFunctions:
             size = workgroup_layout(program)[1]
         self._layout.memory_bytes = max(self._layout.memory_bytes, RECORD_BYTES + size)
         for trap in self._traps[first_trap:]:
-            has_value = trap.value is not None
-            self._layout.traps.append(Trap(trap.tag.data, str(place_of(trap)), has_value))
+            self._layout.traps.append(
+                Trap(
+                    trap.tag.data,
+                    str(place_of(trap)),
+                    None if trap.wave is None else trap.wave.data,
+                    has_value=trap.value is not None,
+                )
+            )
         return function
 
 

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from typing_extensions import override
+from xdsl.dialects.builtin import StringAttr
 
 from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp, ScheduleOp, TrapOp
 from vyre.locations import place_of
 from vyre.lowering.llvm.job import STATUS_DONE, STATUS_TIMEOUT, STATUS_TRAPPED
+from vyre.lowering.llvm.layout import Trap
 from vyre.runtime.backend import Capabilities, Launch, Outcome, Prepared, Whole
 from vyre.runtime.cpu.ahead import Ahead
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
@@ -159,7 +161,7 @@ def _failure(job: Job, unit: Unit, deadline: Deadline, status: int) -> VyreError
     """What to raise for a status other than success."""
     if status == STATUS_TRAPPED:
         report = job.trap()
-        op = _trap_op(unit.op, report.trap.tag, report.trap.place)
+        op = _trap_op(unit.op, report.trap)
         return Trapped(op, report.trap.tag, report.invocation, report.value)
     job.reset()
     if status == STATUS_TIMEOUT:
@@ -169,7 +171,13 @@ def _failure(job: Job, unit: Unit, deadline: Deadline, status: int) -> VyreError
     )
 
 
-def _trap_op(program: ProgramOp | ScheduleOp, tag: str, place: str) -> TrapOp:
+def _trap_op(program: ProgramOp | ScheduleOp, trap: Trap) -> TrapOp:
+    """The operation that the code knows by what it says, its wave and its place."""
     module = program.get_toplevel_object()
-    traps = [op for op in module.walk() if isinstance(op, TrapOp) and op.tag.data == tag]
-    return next((op for op in traps if str(place_of(op)) == place), traps[0])
+    wave = None if trap.wave is None else StringAttr(trap.wave)
+    traps = [
+        op
+        for op in module.walk()
+        if isinstance(op, TrapOp) and op.tag.data == trap.tag and op.wave == wave
+    ]
+    return next((op for op in traps if str(place_of(op)) == trap.place), traps[0])

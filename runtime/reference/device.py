@@ -354,6 +354,8 @@ class Gang(ControlFlow):
         lanes = narrowed(frame.lanes, live)
         if len(lanes):
             linear = self.grid.linear_id(lanes)
+            if op.invocation is not None:
+                linear = narrowed(widened(frame[op.invocation], len(frame.lanes)), live)
             first = int(np.argmin(linear))
             value = None
             if op.value is not None:

@@ -7,7 +7,7 @@ phase: a program whose result depends on it is not valid.
 """
 
 import random
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -134,8 +134,7 @@ class Dispatch:
             else:
                 met[gang] = point
         if launch.traps:
-            linear, op, value = min(launch.traps, key=lambda trap: trap[0])
-            raise Trapped(op, op.tag.data, linear, value)
+            raise _first(launch.traps)
         if not met:
             return
         first = next(iter(met))
@@ -218,6 +217,16 @@ class _Host(ScheduleHost):
     def element(self, buffer: Memory, position: tuple[int, ...]) -> Value:
         indices = [np.int64(index) for index in position]
         return buffer.load(buffer.place(indices, np.zeros(1, np.int64)))
+
+
+def _first(traps: Sequence[tuple[int, vyre.TrapOp, Any]]) -> Trapped:
+    """The trap of the smallest invocation; of several, as waves have, the first one."""
+    number = min(linear for linear, _, _ in traps)
+    same = {op: value for linear, op, value in traps if linear == number}
+    program = next(iter(same)).get_toplevel_object()
+    op = next(op for op in program.walk() if op in same)
+    assert isinstance(op, vyre.TrapOp)
+    return Trapped(op, op.tag.data, number, same[op])
 
 
 def scratch_memory(op: vyre.ScratchOp, geometry: Geometry) -> Memory:

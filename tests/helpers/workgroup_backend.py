@@ -18,6 +18,7 @@ from vyre.dialects.vyre import (
     ProgramOp,
     ScheduleOp,
     ScratchOp,
+    TrapOp,
 )
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
@@ -102,6 +103,8 @@ def _zeros(entry: BufferOp) -> Memory:
 def _in_grid(trap: Trapped, geometry: Geometry, place: Extent) -> Trapped:
     """The trap of an invocation of a workgroup, by its number in the grid."""
     size = geometry.size
+    if isinstance(trap.at, TrapOp) and trap.at.invocation is not None:
+        return trap  # It has said so itself.
     number = trap.invocation
     local = (number % size[0], number // size[0] % size[1], number // size[0] // size[1])
     x, y, z = (g * s + i for g, s, i in zip(place, size, local))

@@ -179,6 +179,9 @@ vyre.program @trap_values [64, 1, 1] {
   scf.if %bad {
     vyre.trap "no value" {note = "kept"}
   }
+  scf.if %bad {
+    vyre.trap "wave" at %i : index invocation %i wave "w"
+  }
 }
 
 // CHECK:      vyre.program @trap_values [64, 1, 1] {
@@ -198,9 +201,12 @@ vyre.program @trap_values [64, 1, 1] {
 // CHECK-NEXT:   scf.if %bad {
 // CHECK-NEXT:     vyre.trap "no value" {note = "kept"}
 // CHECK-NEXT:   }
+// CHECK-NEXT:   scf.if %bad {
+// CHECK-NEXT:     vyre.trap "wave" at %i : index invocation %i wave "w"
+// CHECK-NEXT:   }
 // CHECK-NEXT: }
 
-// CHECK-GENERIC: "vyre.trap"(%i) <{tag = "index"}> {note = "kept"} : (index) -> ()
+// CHECK-GENERIC: "vyre.trap"(%i) <{tag = "index", operandSegmentSizes = array<i32: 1, 0>}> {note = "kept"} : (index) -> ()
 
 vyre.program @return_or_trap [64, 1, 1] {
   %done = vyre.param "done" : i1

@@ -5,7 +5,7 @@
 // CHECK-LABEL: traps_kernel(
 // CHECK:           unsigned long long *vyre_trap) {
 // CHECK:         if ((int)v < 0) {
-// CHECK-NEXT:      vyre_record_trap(vyre_trap, 0, (int)v);
+// CHECK-NEXT:      vyre_record_trap(vyre_trap, vyre_invocation(), 0, (int)v);
 // CHECK-NEXT:      return;
 // CHECK-NEXT:    }
 vyre.program @traps [64, 1, 1] {
@@ -25,7 +25,7 @@ vyre.program @traps [64, 1, 1] {
 // CHECK-LABEL: meets_kernel(
 // CHECK:         bool alive;
 // CHECK-NEXT:    if (i >= a_size) {
-// CHECK-NEXT:      vyre_record_trap(vyre_trap, 0, 0);
+// CHECK-NEXT:      vyre_record_trap(vyre_trap, vyre_invocation(), 0, 0);
 // CHECK-NEXT:      alive = false;
 // CHECK-NEXT:    } else {
 // CHECK-NEXT:      alive = true;
