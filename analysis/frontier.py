@@ -14,10 +14,16 @@ caller asks for and at least the largest output of a group.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
 from vyre.analysis.packing import Groups, packed_decreasing, packed_in_order
-from vyre.analysis.wave_errors import MAX_BYTES, GroupOverBudget, checked_bytes
+from vyre.analysis.wave_errors import (
+    MAX_BYTES,
+    ByteCountOverflow,
+    GroupOverBudget,
+    WrongArgument,
+    checked_bytes,
+)
 from vyre.analysis.waves import BarrierPlan, Dependencies, WaveScratch, plan_barriers
 
 SCRATCH_COPIES = 4
@@ -106,21 +112,27 @@ def plan_frontier_memory(
     plan_frontier_memory(waves, [], budget_bytes=100).max_group_width  # 1
     ```
     """
-    layers = plan_barriers(len(waves), dependencies, scratch).groups
-    for count, field in (
-        (resident_graph_bytes, "resident graph bytes"),
-        (budget_bytes, "budget bytes"),
-        (readback_bytes, "readback bytes"),
+    waves = [_wave_bytes(number, wave) for number, wave in enumerate(waves)]
+    if packing not in get_args(Packing):
+        raise WrongArgument("packing", packing, "'in_order' or 'best'")
+    for name, count in (
+        ("resident_graph_bytes", resident_graph_bytes),
+        ("budget_bytes", budget_bytes),
+        ("readback_bytes", readback_bytes),
     ):
-        checked_bytes(count, field)
+        if not isinstance(cast(object, count), int):
+            raise WrongArgument(name, count, "a number of bytes")
+        checked_bytes(count, name.replace("_", " "))
+    layers = plan_barriers(len(waves), dependencies, scratch).groups
     if resident_graph_bytes > budget_bytes:
         raise GroupOverBudget(resident_graph_bytes, budget_bytes, "resident graph bytes")
     budget = budget_bytes - resident_graph_bytes
     costs = [0] * len(waves)
     for wave in chain.from_iterable(layers):
-        costs[wave] = cost = waves[wave].fused_cost
+        costs[wave] = cost = _cost(waves, wave)
         if cost > budget:
-            raise GroupOverBudget(cost, budget, "single fused frontier wave bytes")
+            field = "single fused frontier wave bytes"
+            raise GroupOverBudget(cost, budget, field, wave)
     cut = [packed_in_order(layer, costs, budget) for layer in layers]
     plan = _plan(cut, waves, readback_bytes)
     if packing == "in_order":
@@ -130,6 +142,24 @@ def plan_frontier_memory(
         for layer, groups in zip(layers, cut)
     ]
     return _plan(best, waves, readback_bytes, in_order=plan)
+
+
+def _wave_bytes(number: int, wave: object) -> WaveBytes:
+    """The bytes of a wave, which may be any three numbers."""
+    counts = cast(tuple[Any, ...], wave)
+    is_tuple = isinstance(wave, tuple) and len(counts) == 3
+    if is_tuple and all(isinstance(count, int) for count in counts):
+        return WaveBytes(*counts)
+    raise WrongArgument(
+        f"waves[{number}]", cast(object, wave), "three numbers, as WaveBytes has"
+    )
+
+
+def _cost(waves: Sequence[WaveBytes], wave: int) -> int:
+    try:
+        return waves[wave].fused_cost
+    except ByteCountOverflow as error:
+        raise ByteCountOverflow(error.field, wave) from None
 
 
 def _plan(

@@ -29,7 +29,7 @@ def packed_in_order(waves: Sequence[int], costs: Sequence[int], budget: int) -> 
     for wave in waves:
         cost = costs[wave]
         field = "barrier group fused wave budget bytes"
-        if groups and checked_bytes(total + cost, field) <= budget:
+        if groups and checked_bytes(total + cost, field, wave) <= budget:
             groups[-1].append(wave)
             total += cost
         else:

@@ -3,6 +3,7 @@ Why waves cannot be planned.
 
 | error | when |
 |---|---|
+| `WrongArgument` | an argument is of a wrong kind, or too large |
 | `InvalidWave` | a dependency names a wave that there is not |
 | `SelfDependency` | a wave depends on itself |
 | `Cycle` | waves wait for each other in a circle |
@@ -24,6 +25,17 @@ class WaveError(VyreError):
     """Waves, their dependencies or their sizes break a rule."""
 
     number = 1006
+
+    wave: int | None = None
+    """The number of the wave that it is about, if it is about one."""
+
+
+class WrongArgument(WaveError):
+    """An argument of a planner is nothing that it could plan."""
+
+    def __init__(self, name: str, found: object, wanted: str):
+        super().__init__(f"{name} is {found!r}", f"pass {wanted}")
+        self.name = name
 
 
 class InvalidWave(WaveError):
@@ -68,12 +80,13 @@ class Cycle(WaveError):
 class ByteCountOverflow(WaveError):
     """A number of bytes, named by `field`, is not one that 64 bits can hold."""
 
-    def __init__(self, field: str):
+    def __init__(self, field: str, wave: int | None = None):
         super().__init__(
             f"{field} are not a number from 0 to 2**64 - 1",
             "check the sizes of the waves",
         )
         self.field = field
+        self.wave = wave
 
 
 class GroupOverBudget(WaveError):
@@ -81,22 +94,24 @@ class GroupOverBudget(WaveError):
 
     number = 1007
 
-    def __init__(self, required: int, budget: int, field: str):
+    def __init__(self, required: int, budget: int, field: str, wave: int | None = None):
+        what = "keep less on the device" if wave is None else "make the waves smaller"
         super().__init__(
             f"{field}: {required} bytes are needed, the budget has {budget}",
-            "raise the budget, or make the waves smaller",
+            f"raise the budget, or {what}",
         )
+        self.wave = wave
         self.required = required
         self.budget = budget
         self.field = field
 
 
-def checked_bytes(count: int, field: str) -> int:
+def checked_bytes(count: int, field: str, wave: int | None = None) -> int:
     """
-    The number of bytes, if 64 bits can hold it.
+    The number of bytes, of this wave if it is of one, if 64 bits can hold it.
 
     Example: `checked_bytes(frontier + output, "fused wave bytes")`
     """
     if not 0 <= count <= MAX_BYTES:
-        raise ByteCountOverflow(field)
+        raise ByteCountOverflow(field, wave)
     return count

@@ -15,19 +15,25 @@ group before it wave by wave and through the dependencies of each wave as they w
 Cost: linear, apart from sorting the dependencies by where they start.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vyre.analysis.wave_errors import Cycle, InvalidWave, SelfDependency
+from vyre.analysis.wave_errors import Cycle, InvalidWave, SelfDependency, WrongArgument
 
 Integers: TypeAlias = NDArray[np.int64]
 Dependencies: TypeAlias = Iterable[tuple[int, int]] | Integers
 """Pairs of a wave and one that comes after it, or an array with a row for each."""
+
+
+MAX_WAVES = 2**24
+"""More are refused, rather than to run out of memory."""
+
+_NUMBERS = (int, np.integer)
 
 
 @dataclass(frozen=True)
@@ -83,12 +89,14 @@ def plan_barriers(
     """
     The fewest groups in which waves can run. A dependency may be given more than once.
 
-    Raises `InvalidWave`, `SelfDependency` or `Cycle`.
+    Raises `WrongArgument`, `InvalidWave`, `SelfDependency` or `Cycle`.
 
     Example: `plan_barriers(3, [(0, 1), (0, 2)]).groups` is `((0,), (1, 2))`.
     """
-    before, after = _columns(dependencies)
-    _check(wave_count, before, after)
+    count = cast(object, wave_count)
+    if not isinstance(count, int) or not 0 <= count <= MAX_WAVES:
+        raise WrongArgument("wave_count", count, f"a number of waves up to {MAX_WAVES}")
+    before, after = _columns(wave_count, dependencies)
     if not wave_count:
         return BarrierPlan(())
     if not before.size:
@@ -102,17 +110,49 @@ def plan_barriers(
     return BarrierPlan(tuple(tuple(order[a:b]) for a, b in pairwise((0, *ends))))
 
 
-def _columns(dependencies: Dependencies) -> tuple[Integers, Integers]:
+def _columns(wave_count: int, dependencies: object) -> tuple[Integers, Integers]:
     """What comes before and what comes after, as two arrays."""
     if isinstance(dependencies, np.ndarray):
-        pairs = dependencies.reshape(-1, 2).astype(np.int64, copy=False)
+        array = cast(NDArray[Any], dependencies)
+        is_pairs = array.ndim == 2 and array.shape[1] == 2 and array.dtype.kind in "iu"
+        if array.size and not is_pairs:
+            found = f"an array of {array.dtype} and shape {array.shape}"
+            raise WrongArgument("dependencies", found, _PAIRS)
+        pairs = array.reshape(-1, 2)
     else:
-        flat = np.fromiter(chain.from_iterable(dependencies), np.int64)
-        pairs = flat.reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
+        pairs = _rows(wave_count, dependencies)
+    before, after = pairs[:, 0], pairs[:, 1]
+    _check(wave_count, before, after)  # Before larger numbers become smaller ones.
+    return before.astype(np.int64, copy=False), after.astype(np.int64, copy=False)
 
 
-def _check(wave_count: int, before: Integers, after: Integers) -> None:
+_PAIRS = "pairs of a wave and one that comes after it"
+
+
+def _rows(wave_count: int, dependencies: object) -> NDArray[Any]:
+    """An array with a row for each pair."""
+    if not isinstance(dependencies, Iterable):
+        raise WrongArgument("dependencies", dependencies, _PAIRS)
+    rows = list(cast(Iterable[Iterable[Any]], dependencies))
+    try:
+        flat = list(chain.from_iterable(rows))
+        is_pairs = all(
+            length == 2 for length in set(map(len, cast(list[Sequence[Any]], rows)))
+        )
+        if is_pairs and all(issubclass(each, _NUMBERS) for each in set(map(type, flat))):
+            return np.array(flat, np.int64).reshape(-1, 2)
+    except (TypeError, OverflowError):
+        pass  # What it is about is found below.
+    for number, row in enumerate(cast(list[object], rows)):
+        pair = tuple(cast(Iterable[Any], row)) if isinstance(row, Iterable) else ()
+        if len(pair) != 2 or not all(isinstance(wave, _NUMBERS) for wave in pair):
+            raise WrongArgument(f"dependencies[{number}]", cast(object, row), _PAIRS)
+        if not all(0 <= wave < wave_count for wave in pair):
+            raise InvalidWave(wave_count, *pair)
+    raise WrongArgument("dependencies", rows, _PAIRS)
+
+
+def _check(wave_count: int, before: NDArray[Any], after: NDArray[Any]) -> None:
     """Refuse the first dependency that cannot be meant."""
     unknown = np.zeros(before.size, np.bool_)
     for wave in (before, after):

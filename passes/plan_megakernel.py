@@ -45,23 +45,19 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
-    IntegerType,
     ModuleOp,
-    Signedness,
     i64,
 )
 from xdsl.passes import ModulePass
 
-from vyre.analysis.frontier import SCRATCH_COPIES, WaveBytes, plan_frontier_memory
+from vyre.analysis.frontier import plan_frontier_memory
 from vyre.analysis.wave_effects import wave_bytes, wave_dependencies
-from vyre.analysis.wave_errors import Cycle, GroupOverBudget, WaveError
+from vyre.analysis.wave_errors import Cycle, WaveError
 from vyre.analysis.waves import BarrierPlan, plan_barriers
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import MegakernelOp
-
-_ui64 = IntegerType(64, Signedness.UNSIGNED)
-"""Byte counts may be larger than an `i64` holds."""
+from vyre.dialects.vyre.megakernel import BYTE_COUNT
 
 
 @dataclass(frozen=True)
@@ -99,8 +95,6 @@ class PlanMegakernelPass(ModulePass):
                 readback_bytes=self.readback,
                 packing=self.packing,
             )
-        except GroupOverBudget as error:
-            raise _over_budget(megakernel, sizes, error) from None
         except WaveError as error:
             raise _refusal(megakernel, error) from None
         asked = {"resident_graph_bytes": self.graph, "budget_bytes": self.budget}
@@ -144,28 +138,16 @@ def _annotate(megakernel: MegakernelOp, plan: BarrierPlan, figures: dict[str, in
 
 
 def _figures(figures: dict[str, int]) -> DictionaryAttr:
-    return DictionaryAttr({name: IntegerAttr(n, _ui64) for name, n in figures.items()})
-
-
-def _over_budget(
-    megakernel: MegakernelOp, sizes: Sequence[WaveBytes], error: GroupOverBudget
-) -> Refusal:
-    """The planner's error, at the wave that is too large alone, if it is one."""
-    large = (
-        wave
-        for wave, (frontier, scratch, output) in zip(megakernel.waves, sizes)
-        if frontier + SCRATCH_COPIES * scratch + output == error.required
-        and error.field != "resident graph bytes"
-    )
-    return Refusal(error.cause, fix=error.fix, at=next(large, None))
+    return DictionaryAttr({name: IntegerAttr(n, BYTE_COUNT) for name, n in figures.items()})
 
 
 def _refusal(megakernel: MegakernelOp, error: WaveError) -> Refusal:
-    """The planner's error, with the names of waves instead of their numbers."""
+    """The planner's error, at the wave it is about, with names instead of numbers."""
     cause = error.cause
     if isinstance(error, Cycle):
         waves = list(megakernel.waves)
         names = [f'"{waves[wave].label.data}"' for wave in error.waves]
         way = " -> ".join((*names, names[0]))
         cause = f"{error.unscheduled_waves} waves can never run: {way} is a circle"
-    return Refusal(cause, fix=error.fix)
+    at = None if error.wave is None else list(megakernel.waves)[error.wave]
+    return Refusal(cause, fix=error.fix, at=at)

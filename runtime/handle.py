@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from numpy.typing import NDArray
 
@@ -157,6 +157,10 @@ class Handle:
 
     def outputs(self, given: Mapping[str, object]) -> dict[str, AnyArray]:
         """Arrays of the caller for results, if they are right; quick for the same again."""
+        if not isinstance(cast(object, given), Mapping):
+            raise InvalidArgument(
+                f"'outputs' is a {type(given).__name__}", "pass a dictionary of arrays"
+            )
         before, arrays = self._outputs
         if len(before) == len(given):
             for name in before:

@@ -22,7 +22,9 @@ class LaunchGeometry:
     width: int = 256
 
     def __post_init__(self) -> None:
-        if self.width < 1 or self.slots < 1 or self.slots % self.width:
+        _check("slots", self.slots)
+        _check("width", self.width)
+        if self.slots % self.width:
             raise InvalidArgument(
                 f"{self.slots} slots are not whole workgroups of {self.width}",
                 "take a positive multiple of the width",
@@ -51,6 +53,14 @@ class LaunchGeometry:
 
         Example: `LaunchGeometry.sized(queue=1000, workers=64, max_width=1024).grid`
         """
+        _check("queue", queue, 0)
+        _check("workers", workers, 0)
+        _check("max_width", max_width)
         width = min(max(workers, 1), max_width)
         filled = max(1, -(-queue // width))
         return LaunchGeometry(width * min(filled, max(workers, 1), MAX_GROUPS), width)
+
+
+def _check(name: str, value: object, least: int = 1) -> None:
+    if not isinstance(value, int) or value < least:
+        raise InvalidArgument(f"{name} is {value!r}", f"pass a number from {least} on")

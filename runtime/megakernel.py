@@ -66,9 +66,10 @@ class Megakernel:
     """
     A program compiled once for an engine, for many dispatches on resident buffers.
 
-    `budget`, `graph` and `packing` are those of `vyre-plan-megakernel`. `config` says how
-    to dispatch, for example `LaunchGeometry(1024, 256).config()`. `reads` names the buffers
-    that dispatches read back, which are all that the program may write if it is left out.
+    `budget`, `graph`, `readback` and `packing` are those of `vyre-plan-megakernel`.
+    `config` says how to dispatch, for example `LaunchGeometry(1024, 256).config()`.
+    `reads` names the buffers that dispatches read back, which are all that the program may
+    write if it is left out.
 
     If the device is lost, the program is compiled and the buffers are made anew once, with
     what they held before the dispatch, and it is tried again; not if `recovers` is False.
@@ -98,12 +99,15 @@ class Megakernel:
         config: DispatchConfig | None = None,
         budget: int | None = None,
         graph: int = 0,
+        readback: int = 0,
         packing: Literal["in_order", "best"] = "in_order",
         reads: Sequence[str] | None = None,
         recovers: bool = True,
     ):
         module = source if isinstance(source, ModuleOp) else parse(source)
-        options = PlanMegakernelPass(budget=budget, graph=graph, packing=packing)
+        options = PlanMegakernelPass(
+            budget=budget, graph=graph, readback=readback, packing=packing
+        )
         module, plan = planned(module, program, options)
         self.plan = plan
         """The figures of the plan, if there are waves."""
@@ -152,6 +156,7 @@ class Megakernel:
 
         Example: `results, statistics = megakernel.observed(handle)`
         """
+        self._check([handle])
         results = _new_arrays(handle.row)
         return Observed(results, self._run([handle], [results]))
 
@@ -162,6 +167,7 @@ class Megakernel:
 
         Example: `megakernel.into(handle, {"results": array}).latency_ns`
         """
+        self._check([handle])
         return self._run([handle], [handle.outputs(outputs)])
 
     def many(self, handles: Sequence[Handle]) -> list[dict[str, Array]]:
@@ -178,6 +184,7 @@ class Megakernel:
 
         Example: `megakernel.many_observed(handles).statistics.kernel_launches` is 1.
         """
+        self._check(handles)
         results = [_new_arrays(handle.row) for handle in handles]
         return ObservedBatch(results, self._run(handles, results))
 
@@ -189,6 +196,8 @@ class Megakernel:
 
         Example: `megakernel.many_into(handles, [{"results": a}, {"results": b}])`
         """
+        self._check(handles)
+        _require("outputs", outputs, Sequence, "a list with arrays for each handle")
         if len(handles) != len(outputs):
             raise InvalidArgument(
                 f"there are {len(handles)} handles, and outputs for {len(outputs)}",
@@ -208,6 +217,8 @@ class Megakernel:
 
         Example: `megakernel.many_with_scratch(handles, storage); storage.batches`
         """
+        self._check(handles)
+        _require("storage", storage, BatchStorage, "a vyre.BatchStorage()")
         storage.clear()
         arrays = storage.reserve([handle.row for handle in handles])
         statistics = self._run(handles, arrays)
@@ -261,14 +272,19 @@ class Megakernel:
         latency = time.perf_counter_ns() - start
         return _statistics(handles, batches, latency, recovered, done)
 
-    def _locked(self, handles: Sequence[Handle]) -> AbstractContextManager[object]:
-        """Nobody else uses the handles; they are locked in the same order by all."""
+    def _check(self, handles: Sequence[Handle]) -> None:
+        """Refuse what are no handles of this megakernel."""
+        _require("handles", handles, Sequence, "a list of handles")
         for handle in handles:
+            _require("handle", handle, Handle, "what `resident` gave")
             if handle.owner is not self:
                 raise InvalidArgument(
                     "the handle is not one of this megakernel",
                     "make it by `resident` of the megakernel that runs it",
                 )
+
+    def _locked(self, handles: Sequence[Handle]) -> AbstractContextManager[object]:
+        """Nobody else uses the handles; they are locked in the same order by all."""
         if len(handles) == 1:
             return handles[0].lock
         ordered = {handle.number: handle for handle in handles}
@@ -295,6 +311,11 @@ class Megakernel:
                 anew = Executable(exe.unit, engine, exe.config)
                 self._pipeline = Pipeline(anew, next(_pipelines))
             return self._pipeline
+
+
+def _require(name: str, value: object, kind: type, wanted: str) -> None:
+    if not isinstance(value, kind):
+        raise InvalidArgument(f"'{name}' is a {type(value).__name__}", f"pass {wanted}")
 
 
 class _Done(NamedTuple):

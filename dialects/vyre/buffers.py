@@ -157,6 +157,7 @@ class BufferOp(IRDLOperation):
         if not self.entry_name.data:
             raise Refusal("the buffer has no name", fix="name it, it is an argument")
         verify_buffer_type(self.type)
+        verify_size(self.type, f'buffer "{self.entry_name.data}"')
         self._verify_binding()
         self._verify_kind()
         self._verify_output_range()
@@ -275,6 +276,10 @@ def memref_type(buffer: SSAValue) -> MemRefType:
     return SSAValue.get(buffer, type=MemRefType).type
 
 
+MAX_BYTES = 2**63 - 1
+"""Of a buffer."""
+
+
 def verify_buffer_type(type: MemRefType) -> None:
     """That elements are scalars in row-major order, in no special memory space."""
     if not is_scalar(type.element_type):
@@ -291,6 +296,24 @@ def verify_buffer_type(type: MemRefType) -> None:
         raise Refusal(
             f"{type} has a memory space; the access says where a buffer lives",
             fix="remove the memory space from the type",
+        )
+
+
+def verify_size(type: MemRefType, name: str) -> None:
+    """
+    Refuse what no memory can hold: bytes are counted in 63 bits. Sizes that are known only
+    at dispatch are looked at then.
+
+    Example: `verify_size(buffer.type, 'buffer "x"')`
+    """
+    element = type.element_type
+    assert is_scalar(element)
+    known = [size for size in type.get_shape() if size != DYNAMIC_INDEX]
+    largest = max(prod(known) * byte_width(element), *known, 0)
+    if largest > MAX_BYTES:
+        raise Refusal(
+            f"{name} of type {type} is larger than 2**63 - 1 bytes",
+            fix="use a smaller buffer, with a loop in the program",
         )
 
 

@@ -44,6 +44,7 @@ from vyre.dialects.vyre.buffers import (
     ParamOp,
     memref_type,
     verify_buffer_type,
+    verify_size,
 )
 from vyre.dialects.vyre.directives import Arguments, Body
 from vyre.dialects.vyre.effects import (
@@ -266,6 +267,7 @@ class ScratchOp(IRDLOperation):
 
     def verify_(self) -> None:
         verify_buffer_type(self.memref.type)
+        verify_size(self.memref.type, "scratch")
         shape = self.memref.type.get_shape()
         dynamic = [size == DYNAMIC_INDEX for size in shape]
         single = self.scope.data is ScratchScope.SINGLE

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     FlatSymbolRefAttrConstr,
     IntegerAttr,
     IntegerType,
+    Signedness,
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
@@ -43,6 +44,9 @@ from vyre.dialects.vyre.table import verify_no_block_arguments
 
 MAX_INVOCATIONS = 2**40
 """Larger grids are refused."""
+
+BYTE_COUNT = IntegerType(64, Signedness.UNSIGNED)
+"""Numbers of bytes may be larger than an `i64` holds."""
 
 
 @irdl_op_definition
@@ -82,7 +86,7 @@ class WaveOp(IRDLOperation):
     program = prop_def(FlatSymbolRefAttrConstr)
     grid = opt_prop_def(DenseArrayBase[IntegerType].constr(i64))
     after = opt_prop_def(ArrayAttr[StringAttr])
-    bytes = opt_prop_def(DenseArrayBase[IntegerType].constr(i64))
+    bytes = opt_prop_def(DenseArrayBase[IntegerType].constr(BYTE_COUNT))
     arguments = opt_prop_def(DictionaryAttr)
     group = opt_prop_def(IntegerAttr.constr(i64))
 
@@ -108,7 +112,9 @@ class WaveOp(IRDLOperation):
                 "program": SymbolRefAttr(program),
                 "grid": None if grid is None else DenseArrayBase.from_list(i64, grid),
                 "after": None if after is None else ArrayAttr(map(StringAttr, after)),
-                "bytes": None if bytes is None else DenseArrayBase.from_list(i64, bytes),
+                "bytes": None
+                if bytes is None
+                else DenseArrayBase.from_list(BYTE_COUNT, bytes),
                 "arguments": None if arguments is None else DictionaryAttr(arguments),
             }
         )
@@ -151,9 +157,9 @@ class WaveOp(IRDLOperation):
             _verify_extent(self.grid.get_values())
         if self.bytes is not None:
             sizes = self.bytes.get_values()
-            if len(sizes) != 3 or min(sizes) < 0:
+            if len(sizes) != 3:
                 raise Refusal(
-                    f"bytes {list(sizes)} are not three numbers from 0",
+                    f"bytes {list(sizes)} are not three numbers",
                     fix="write what it reads, its scratch, and what it writes",
                 )
         if self.group is not None and self.group.value.data < 0:

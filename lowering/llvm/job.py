@@ -139,6 +139,9 @@ def aligned_words(count: int) -> NDArray[np.uint64]:
     Example: `aligned_words(16).ctypes.data % 64` is 0.
     """
     whole = -(-count * 8 // _ALIGNMENT) * _ALIGNMENT // 8
-    room = np.zeros(whole + _ALIGNMENT // 8, np.uint64)
+    try:
+        room = np.zeros(whole + _ALIGNMENT // 8, np.uint64)
+    except ValueError:  # NumPy says so of more than any memory can hold.
+        raise MemoryError from None
     skipped = -room.ctypes.data % _ALIGNMENT // 8
     return room[skipped : skipped + count]

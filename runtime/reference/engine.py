@@ -18,6 +18,7 @@ from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access
+from vyre.runtime.arguments import zeros
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import (
@@ -232,4 +233,4 @@ def _first(traps: Sequence[tuple[int, vyre.TrapOp, Any]]) -> Trapped:
 def scratch_memory(op: vyre.ScratchOp, geometry: Geometry) -> Memory:
     """Zeros: for each invocation or workgroup of the grid, or once."""
     dtype = dtype_of(op.memref.type.element_type)
-    return Memory.of("scratch", np.zeros(scratch_shape(op, geometry), dtype))
+    return Memory.of("scratch", zeros("scratch", scratch_shape(op, geometry), dtype))

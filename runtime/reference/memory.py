@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.runtime.arguments import zeros
 from vyre.runtime.reference.frames import Lanes, Value
 from vyre.runtime.scalars import loaded
 
@@ -42,7 +43,8 @@ class Memory:
     @staticmethod
     def of_workgroups(name: str, shape: tuple[int, ...], dtype: Any, groups: int) -> Memory:
         """Zeros for each workgroup."""
-        return Memory(name, np.zeros(prod(shape) * groups, dtype), shape, prod(shape))
+        data = zeros(name, (prod(shape) * groups,), dtype)
+        return Memory(name, data, shape, prod(shape))
 
     def index_of(self, element: int) -> list[int]:
         """The indices of an element, for people."""

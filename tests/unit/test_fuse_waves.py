@@ -312,7 +312,9 @@ vyre.megakernel @m {
     x = np.zeros(12, np.int32)
     assert not exe(x=x, grid=2)["x"].any()
     x[9] = -1
-    with pytest.raises(Trapped, match='invocation 9 of wave "first" trapped: "negative" at 9'):
+    with pytest.raises(
+        Trapped, match='invocation 9 of wave "first" trapped: "negative" at 9'
+    ):
         exe(x=x, grid=2)
 
 

@@ -163,7 +163,8 @@ def test_code_that_was_never_in_a_file_is_quoted():
     text = str(InvalidProgram(trap, "is refused", "remove it"))
     assert text == (
         "error: 'vyre.trap': is refused\n"
-        '  "vyre.trap"() <{tag = "lost", operandSegmentSizes = array<i32: 0, 0>}> : () -> ()\n'
+        '  "vyre.trap"() <{tag = "lost", operandSegmentSizes = array<i32: 0, 0>}>'
+        " : () -> ()\n"
         "Fix: remove it"
     )
 

@@ -1,13 +1,16 @@
 """The fewest barriers between waves, and what cannot be planned."""
 
+from collections.abc import Callable
 from itertools import product
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vyre.analysis.wave_errors import Cycle, InvalidWave, SelfDependency
+from vyre.analysis.frontier import WaveBytes, plan_frontier_memory
+from vyre.analysis.wave_errors import Cycle, InvalidWave, SelfDependency, WaveError
 from vyre.analysis.waves import WaveScratch, plan_barriers
 
 Edges = list[tuple[int, int]]
@@ -147,3 +150,58 @@ def test_a_reported_cycle_is_one(graph: tuple[int, Edges]):
     else:
         where = {wave: number for number, group in enumerate(groups) for wave in group}
         assert all(where[before] < where[after] for before, after in edges)
+
+
+def triples(*counts: object) -> Any:
+    return [counts]
+
+
+@pytest.mark.parametrize(
+    ("work", "cause"),
+    [
+        (lambda: plan_barriers(-1, []), "wave_count is -1"),
+        (lambda: plan_barriers(2**60, []), "wave_count is 1152921504606846976"),
+        (lambda: plan_barriers(cast(Any, 2.0), []), "wave_count is 2.0"),
+        (lambda: plan_barriers(3, cast(Any, None)), "dependencies is None"),
+        (lambda: plan_barriers(3, cast(Any, [1, 2])), "dependencies[0] is 1"),
+        (lambda: plan_barriers(3, [(0, 1), (2**70, 1)]), f"depends on wave {2**70}"),
+        (lambda: plan_barriers(3, cast(Any, [(0,), (1,)])), "dependencies[0] is (0,)"),
+        (lambda: plan_barriers(3, cast(Any, [(0, 1.5)])), "dependencies[0] is (0, 1.5)"),
+        (lambda: plan_barriers(3, np.zeros((2, 2))), "array of float64 and shape (2, 2)"),
+        (lambda: plan_barriers(3, np.zeros(4, np.int64)), "array of int64 and shape (4,)"),
+        (
+            lambda: plan_barriers(3, cast(Any, np.array([[2**64 - 1, 1]], np.uint64))),
+            f"depends on wave {2**64 - 1}",
+        ),
+        (lambda: plan_frontier_memory(triples(1, 2), [], budget_bytes=9), "waves[0] is"),
+        (
+            lambda: plan_frontier_memory(triples(1, 2, 3.0), [], budget_bytes=9),
+            "waves[0] is",
+        ),
+        (lambda: plan_frontier_memory([], [], budget_bytes=cast(Any, "9")), "budget_bytes"),
+        (lambda: plan_frontier_memory([], [], budget_bytes=-1), "budget bytes are not"),
+        (
+            lambda: plan_frontier_memory([], [], budget_bytes=9, packing=cast(Any, "x")),
+            "packing is 'x'",
+        ),
+    ],
+)
+def test_wrong_arguments_are_named(work: Callable[[], object], cause: str):
+    with pytest.raises(WaveError) as caught:
+        work()
+    assert cause in caught.value.cause
+
+
+def test_errors_know_their_wave():
+    """So that callers can say where it stands; what is about no wave says how to help."""
+    large, small = WaveBytes(2**64 - 1, 0, 1), WaveBytes(1, 0, 0)
+    for wrong in (large, WaveBytes(5, 0, 5)):
+        with pytest.raises(WaveError) as caught:
+            plan_frontier_memory([small, wrong], [], budget_bytes=9)
+        assert caught.value.wave == 1
+    with pytest.raises(WaveError) as caught:
+        plan_frontier_memory([small], [], budget_bytes=9, resident_graph_bytes=10)
+    assert (caught.value.wave, caught.value.fix) == (
+        None,
+        "raise the budget, or keep less on the device",
+    )

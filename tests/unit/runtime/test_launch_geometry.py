@@ -1,5 +1,8 @@
 """Slots of work, and workgroups for them."""
 
+from collections.abc import Callable
+from typing import Any, cast
+
 import pytest
 
 from vyre import InvalidArgument, LaunchGeometry
@@ -18,7 +21,7 @@ def test_what_a_dispatch_is_told():
     assert config.timeout == 2.5
 
 
-@pytest.mark.parametrize(("slots", "width"), [(0, 256), (255, 256), (257, 256), (4, 0)])
+@pytest.mark.parametrize(("slots", "width"), [(255, 256), (257, 256)])
 def test_slots_are_whole_workgroups(slots: int, width: int):
     with pytest.raises(InvalidArgument, match="not whole workgroups"):
         LaunchGeometry(slots, width)
@@ -40,3 +43,20 @@ def test_as_many_as_are_needed_and_there_are(
 ):
     found = LaunchGeometry.sized(queue, workers, max_width)
     assert (found.width, found.grid) == (width, (groups, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("work", "cause"),
+    [
+        (lambda: LaunchGeometry.sized(10, 4, 0), "max_width is 0"),
+        (lambda: LaunchGeometry.sized(-1, 4, 8), "queue is -1"),
+        (lambda: LaunchGeometry.sized(10, cast(Any, 2.5), 8), "workers is 2.5"),
+        (lambda: LaunchGeometry(0, 256), "slots is 0"),
+        (lambda: LaunchGeometry(4, 0), "width is 0"),
+        (lambda: LaunchGeometry(4, cast(Any, "4")), "width is '4'"),
+    ],
+)
+def test_wrong_numbers_are_named(work: Callable[[], object], cause: str):
+    with pytest.raises(InvalidArgument) as caught:
+        work()
+    assert caught.value.cause == cause

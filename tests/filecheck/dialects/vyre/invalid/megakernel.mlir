@@ -69,7 +69,7 @@ vyre.megakernel @m {
 
 // -----
 
-// CHECK: 'vyre.wave': bytes [1, 2] are not three numbers from 0
+// CHECK: 'vyre.wave': bytes [1, 2] are not three numbers
 // CHECK: Fix: write what it reads, its scratch, and what it writes
 vyre.program @p [64, 1, 1] {
 }
