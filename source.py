@@ -18,9 +18,10 @@ from typing import Any, TypeVar
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import FileLineColLoc, ModuleOp, UnregisteredOp
+from xdsl.dialects.builtin import FileLineColLoc, ModuleOp
 from xdsl.ir import (
     AttributeInvT,
+    Block,
     BlockArgument,
     Dialect,
     Operation,
@@ -36,7 +37,7 @@ from xdsl.parser import (
     RankedStructure,
     UnresolvedOperand,
 )
-from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.traits import IsTerminator  # noqa: TID251
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
@@ -184,10 +185,8 @@ class SourceParser(Parser):
         self._depth += 1
         region = super().parse_optional_region(arguments)
         self._depth -= 1
-        last = None if region is None or not region.blocks else region.blocks[-1].last_op
-        if isinstance(last, UnregisteredOp) and self._open_ops[-1].text == "scf.if":
-            # xDSL takes it for the terminator, although printing leaves out that of an if.
-            Rewriter.insert_op(scf.YieldOp(), InsertPoint.after(last))
+        if region is not None and self._open_ops[-1].text in ("scf.if", "scf.index_switch"):
+            _yield_at_the_end(region)
         return region
 
     @override
@@ -321,6 +320,20 @@ class SourceParser(Parser):
         return did_you_mean(name, _operation_names(dialect)) or (
             f"use an operation that the '{dialect_name}' dialect has"
         )
+
+
+def _yield_at_the_end(region: Region) -> None:
+    """
+    Add what may be left out: xDSL does so for no switch, and takes an operation that no
+    dialect defines for the terminator of an if.
+    """
+    block = region.blocks.last
+    if block is None:
+        region.add_block(block := Block())
+    if block.last_op is None or not block.last_op.has_trait(
+        IsTerminator, value_if_unregistered=False
+    ):
+        block.add_op(scf.YieldOp())
 
 
 def _text_of(error: Exception) -> str:

@@ -93,7 +93,7 @@ class _Numbering:
             case BarrierOp():
                 crosses = op.is_grid_sync or not self.grid_only
                 return self._new() if crosses else current
-            case scf.IfOp():
+            case scf.IfOp() | scf.IndexSwitchOp():
                 ends = [self._region(region, current) for region in op.regions]
                 return self._join(*ends)
             case scf.ForOp():

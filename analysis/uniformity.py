@@ -256,7 +256,9 @@ class _Analysis:
             case LetOp() | AssignOp() | GetOp():
                 self._cell(op)
             case scf.IfOp():
-                self._if(op)
+                self._branch(op, op.cond)
+            case scf.IndexSwitchOp():
+                self._branch(op, op.arg)
             case scf.ForOp():
                 self._for(op)
             case scf.WhileOp():
@@ -324,13 +326,13 @@ class _Analysis:
                 text = f'is loaded from "{name}", which its phase also writes'
                 self._raise(op.value, Level.INVOCATION, Reason(text, op, also=writer))
 
-    def _if(self, op: scf.IfOp) -> None:
+    def _branch(self, op: Operation, decider: SSAValue) -> None:
         for region in op.regions:
-            self._nested(op, region, op.cond)
+            self._nested(op, region, decider)
             if region.blocks.first is not None:
-                self._flow(op.output, _yielded(region))
-        for result in op.output:
-            self._inherit(result, op.cond, "is chosen by it")
+                self._flow(op.results, _yielded(region))
+        for result in op.results:
+            self._inherit(result, decider, "is chosen by it")
 
     def _for(self, op: scf.ForOp) -> None:
         bounds = (op.lb, op.ub, op.step)

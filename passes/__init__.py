@@ -7,6 +7,7 @@ from xdsl.passes import ModulePass
 
 _PASSES = {
     "vyre-expand-subgroups": ("expand_subgroups", "ExpandSubgroupsPass"),
+    "vyre-expand-switches": ("expand_switches", "ExpandSwitchesPass"),
     "vyre-fuse-waves": ("fuse_waves", "FuseWavesPass"),
     "vyre-hoist-grid-sync": ("hoist_grid_sync", "HoistGridSyncPass"),
     "vyre-host-plan": ("host_plan", "HostPlanPass"),

@@ -80,6 +80,7 @@ from vyre.dialects.vyre import (
 )
 from vyre.dialects.vyre.attributes import Access, LinearScope, Ordering
 from vyre.passes.code_writer import CodeWriter
+from vyre.passes.expand_switches import expand_switches
 from vyre.passes.predicate_returns import predicate_returns
 from vyre.passes.subgroup_totals import Members, write_total
 from vyre.passes.tables import first_code, free_name
@@ -94,6 +95,7 @@ class ExpandSubgroupsPass(ModulePass):
     name = "vyre-expand-subgroups"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_switches(op)
         for program in units_in(op, ProgramOp):
             try:
                 expand_subgroups(program)

@@ -112,6 +112,7 @@ from vyre.dialects.vyre import (
 from vyre.dialects.vyre.attributes import Access, Ordering
 from vyre.dialects.vyre.structure import APART
 from vyre.passes.code_writer import CodeWriter
+from vyre.passes.expand_switches import expand_switches
 from vyre.passes.index_code import IndexCode
 from vyre.passes.plan_megakernel import plan_groups
 from vyre.passes.predicate_returns import predicate_returns
@@ -133,6 +134,7 @@ class FuseWavesPass(ModulePass):
     name = "vyre-fuse-waves"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_switches(op)
         megakernels = [found for found in op.walk() if isinstance(found, MegakernelOp)]
         waves_only = {p for megakernel in megakernels for p in megakernel.programs()}
         for megakernel in megakernels:

@@ -66,6 +66,7 @@ from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Note, Refusal
 from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre import BarrierOp, LetOp, ProgramOp, RegionOp, YieldOp
+from vyre.passes.expand_switches import expand_switches
 from vyre.passes.same_grids import same_grids
 
 Run = list[Operation]
@@ -80,6 +81,7 @@ class HoistGridSyncPass(ModulePass):
 
     @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_switches(op)
         for program in units_in(op, ProgramOp):
             try:
                 _Hoisting(program).run()

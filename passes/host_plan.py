@@ -1,10 +1,11 @@
 """
 `vyre-host-plan`: programs with grid barriers become schedules of programs without.
 
-It runs `vyre-promote-lets`, `vyre-predicate-returns`, `vyre-hoist-grid-sync`,
-`vyre-propagate-lets`, `vyre-split-grid-sync` and `vyre-rewrite-access`, each of which keeps
-the meaning; see there for before, after and why. Programs without grid barriers stay
-programs, and schedules that are there already stay as they are.
+It runs `vyre-expand-switches`, `vyre-promote-lets`, `vyre-predicate-returns`,
+`vyre-hoist-grid-sync`, `vyre-propagate-lets`, `vyre-split-grid-sync` and
+`vyre-rewrite-access`, each of which keeps the meaning; see there for before, after and why.
+Programs without grid barriers stay programs, and schedules that are there already stay as
+they are.
 """
 
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from xdsl.passes import ModulePass
 
 from vyre.locations import inherit_locations
 from vyre.passes.collector import paused_collector
+from vyre.passes.expand_switches import ExpandSwitchesPass
 from vyre.passes.hoist_grid_sync import HoistGridSyncPass
 from vyre.passes.predicate_returns import PredicateReturnsPass
 from vyre.passes.promote_lets import PromoteLetsPass
@@ -23,6 +25,7 @@ from vyre.passes.rewrite_access import RewriteAccessPass
 from vyre.passes.split_grid_sync import SplitGridSyncPass
 
 PIPELINE: tuple[type[ModulePass], ...] = (
+    ExpandSwitchesPass,
     PromoteLetsPass,
     PredicateReturnsPass,
     HoistGridSyncPass,

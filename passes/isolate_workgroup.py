@@ -80,6 +80,7 @@ from vyre.dialects.vyre.attributes import (
     Ordering,
     OrderingAttr,
 )
+from vyre.passes.expand_switches import expand_switches
 from vyre.passes.placing import constant
 from vyre.passes.tables import free_name, next_binding
 
@@ -91,6 +92,7 @@ class IsolateWorkgroupPass(ModulePass):
     name = "vyre-isolate-workgroup"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_switches(op)
         ops = list(op.walk())
         launches = {
             launch.segment.string_value(): launch

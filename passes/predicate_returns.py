@@ -106,6 +106,7 @@ from vyre.dialects.vyre import (
 )
 from vyre.passes.any_alive import AnyAlive
 from vyre.passes.contributions import contribute_nothing
+from vyre.passes.expand_switches import expand_switches
 from vyre.passes.for_as_while import for_as_while
 from vyre.passes.guarded_run import GuardedRun
 from vyre.passes.placing import constant, put_before
@@ -144,6 +145,7 @@ class PredicateReturnsPass(ModulePass):
 
     @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_switches(op)
         for program in units_in(op, ProgramOp):
             try:
                 predicate_returns(program)

@@ -57,6 +57,7 @@ from vyre.dialects.vyre import (
     RegionOp,
     ScheduleOp,
 )
+from vyre.passes.expand_switches import expand_switches
 from vyre.passes.same_grids import same_grids
 
 Cells = dict[SSAValue, SSAValue]
@@ -71,6 +72,7 @@ class PromoteLetsPass(ModulePass):
 
     @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_switches(op)
         for program in units_in(op, ProgramOp):
             lets = [let for let in operations_in(program.body) if isinstance(let, LetOp)]
             try:

@@ -81,6 +81,7 @@ from vyre.dialects.vyre import (
 )
 from vyre.dialects.vyre.attributes import Ordering, ScratchScope
 from vyre.passes.carried_workgroup_memory import move_carried_workgroup_memory
+from vyre.passes.expand_switches import expand_switches
 from vyre.passes.holder_positions import drop_positions
 from vyre.passes.run_writer import RunWriter, separate
 from vyre.passes.same_grids import same_grids
@@ -101,6 +102,7 @@ class PropagateLetsPass(ModulePass):
 
     @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_switches(op)
         for program in units_in(op, ProgramOp):
             if needs_cut(program):
                 try:

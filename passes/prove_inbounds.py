@@ -64,6 +64,7 @@ from vyre.dialects.vyre import (
     LoadOp,
     StoreOp,
 )
+from vyre.passes.expand_switches import expand_switches
 
 _ACCESSES = frozenset[type[Operation]]((LoadOp, StoreOp, AtomicOp, AtomicCasOp))
 
@@ -93,6 +94,7 @@ def mark_inbounds(module: ModuleOp, setting: Setting) -> Launches:
 
     Example: `mark_inbounds(module, Setting(grid=(4, 1, 1)))`
     """
+    expand_switches(module)
     for access in operations_in(module.body):
         if type(access) in _ACCESSES:
             access.properties.pop("inbounds", None)

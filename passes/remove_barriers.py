@@ -72,6 +72,7 @@ from vyre.analysis.uniformity import Level, Uniformity, uniformity
 from vyre.analysis.walking import units_in
 from vyre.dialects.vyre import LoadOp, ProgramOp
 from vyre.dialects.vyre.attributes import Ordering, OrderingAttr
+from vyre.passes.expand_switches import expand_switches
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class RemoveBarriersPass(ModulePass):
     name = "vyre-remove-barriers"
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_switches(op)
         for program in units_in(op, ProgramOp):
             _remove(program)
 

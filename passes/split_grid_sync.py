@@ -89,6 +89,7 @@ from vyre.dialects.vyre import (
     ScheduleOp,
 )
 from vyre.passes.dead_code import remove_dead_code
+from vyre.passes.expand_switches import expand_switches
 from vyre.passes.same_grids import same_grids
 from vyre.passes.segments import Segment, Sources, Table
 
@@ -101,6 +102,7 @@ class SplitGridSyncPass(ModulePass):
 
     @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
+        expand_switches(op)
         launches = _launches(units_in(op, ScheduleOp))
         for program in units_in(op, ProgramOp):
             if needs_cut(program):

@@ -41,6 +41,16 @@ def _verify_if(op: scf.IfOp) -> None:
             )
 
 
+def _verify_switch(op: scf.IndexSwitchOp) -> None:
+    for region in op.regions:
+        if region.block.args:
+            raise Refusal(
+                "a case of a switch has block arguments",
+                fix="use the values around the switch directly",
+                at=op,
+            )
+
+
 def _verify_while(op: scf.WhileOp) -> None:
     before, after = op.before_region.block, op.after_region.block
     condition = before.last_op
@@ -125,6 +135,7 @@ GAPS: dict[str, Callable[[Any], None]] = {
     "cf.br": _verify_branch,
     "cf.cond_br": _verify_conditional_branch,
     "scf.if": _verify_if,
+    "scf.index_switch": _verify_switch,
     "scf.while": _verify_while,
 }
 """The missing verifiers, by operation; names, so that no dialect is loaded for them."""

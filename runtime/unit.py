@@ -17,6 +17,7 @@ from vyre.analysis.foreign import foreign_operations
 from vyre.analysis.walking import operations_of
 from vyre.dialects.vyre import ProgramOp, ScheduleOp, TrapOp
 from vyre.locations import place_of
+from vyre.passes.expand_switches import expand_switches
 from vyre.runtime.geometry import programs_of
 from vyre.runtime.outline import Outline
 
@@ -43,9 +44,11 @@ class Unit:
             return Unit(copy)
         module = op.get_toplevel_object()
         assert isinstance(module, ModuleOp)
-        pairs = zip(module.walk(), module.clone().walk())
+        copies = module.clone()
+        pairs = zip(module.walk(), copies.walk())
         copy = next(copy for each, copy in pairs if each is op)
         assert isinstance(copy, ScheduleOp)
+        expand_switches(copies)  # Not every engine leaves schedules to the host.
         return Unit(copy)
 
     @property

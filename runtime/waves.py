@@ -30,6 +30,7 @@ from vyre.fork_locks import ForkLock
 from vyre.lowering.llvm.condensing import condensed_program
 from vyre.lowering.llvm.instances import instance_params
 from vyre.passes.collector import paused_collector
+from vyre.passes.expand_switches import expand_switches
 from vyre.passes.fuse_waves import fused_program
 from vyre.passes.plan_megakernel import PlanMegakernelPass
 from vyre.runtime.errors import InvalidArgument
@@ -80,7 +81,7 @@ class FusedUnit(Unit):
     def __init__(self, megakernel: MegakernelOp, cache: KernelCache | None, says: str):
         self._megakernel = megakernel.clone()
         programs = [op.clone() for op in dict.fromkeys(megakernel.programs())]
-        ModuleOp([*programs, self._megakernel])
+        expand_switches(ModuleOp([*programs, self._megakernel]))
         name = megakernel.sym_name.data
         self._said = " ".join([name, says, *trap_places(programs)])
         self._cache = cache

@@ -43,6 +43,7 @@ from vyre.lowering.plan.parts import (
     steps_in,
 )
 from vyre.lowering.plan.segment_facts import SegmentFacts
+from vyre.passes.expand_switches import expanded
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ def plans_in(module: ModuleOp) -> list[Plan]:
 
     Example: `[plan.name for plan in plans_in(vyre.parse("scan.mlir"))]` is `["scan"]`.
     """
+    module = expanded(module)
     found = [op for op in module.walk() if isinstance(op, ProgramOp | ScheduleOp)]
     parts: set[ProgramOp | ScheduleOp] = set()
     for op in module.walk():

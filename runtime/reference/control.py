@@ -63,6 +63,8 @@ class ControlFlow(ABC):
             match op:
                 case scf.IfOp():
                     _bind(frame, op.output, (yield from self._if(op, frame)))
+                case scf.IndexSwitchOp():
+                    _bind(frame, op.output, (yield from self._switch(op, frame)))
                 case scf.ForOp():
                     _bind(frame, op.res, (yield from self._for(op, frame)))
                 case scf.WhileOp():
@@ -78,19 +80,35 @@ class ControlFlow(ABC):
 
     def _if(self, op: scf.IfOp, frame: Frame) -> Run:
         condition: Any = frame[op.cond]
+        chosen = np.where(condition, 0, 1) if is_array(condition) else int(not condition)
+        return (yield from self._one_of(op.regions, chosen, frame, len(op.output)))
+
+    def _switch(self, op: scf.IndexSwitchOp, frame: Frame) -> Run:
+        value: Any = frame[op.arg]
+        default, *regions = op.regions
+        arms = [value == case for case in op.cases.get_values()]
+        chosen = np.select(arms, range(len(arms)), len(arms)) if arms else np.int64(0)
+        arms = [*regions, default]
+        return (yield from self._one_of(arms, chosen[()], frame, len(op.output)))
+
+    def _one_of(
+        self, regions: Sequence[Region], chosen: Any, frame: Frame, count: int
+    ) -> Run:
+        """Execute in each lane the region that it has chosen; they have so many results."""
+        if not is_array(chosen):
+            return (yield from self._region(regions[chosen], frame))
         live = self.live(frame)
-        if live is not None and is_array(condition):
+        if live is not None:
             # Lanes that have ended decide nothing: they go along with a lane that lives.
-            leader: Any = condition[int(np.argmax(live))]
-            condition = cast(Any, np.where(live, condition, leader))
-        if not is_array(condition) or condition.all() or not condition.any():
-            taken = op.true_region if np.any(condition) else op.false_region
-            return (yield from self._region(taken, frame))
-        results = [Gathered(len(frame.lanes)) for _ in op.output]
-        arms = [(op.true_region, condition), (op.false_region, ~condition)]
-        for region, chosen in reversed(arms) if self.second_arms_first else arms:
-            picks = np.flatnonzero(chosen)
-            values = yield from self._region(region, frame.pick(picks))
+            leader: Any = chosen[int(np.argmax(live))]
+            chosen = cast(Any, np.where(live, chosen, leader))
+        ways: list[int] = np.flatnonzero(np.bincount(chosen)).tolist()
+        if len(ways) == 1:
+            return (yield from self._region(regions[ways[0]], frame))
+        results = [Gathered(len(frame.lanes)) for _ in range(count)]
+        for way in reversed(ways) if self.second_arms_first else ways:
+            picks = np.flatnonzero(chosen == way)
+            values = yield from self._region(regions[way], frame.pick(picks))
             for result, value in zip(results, values):
                 result.put(picks, value)
         return [result.get() for result in results]

@@ -260,3 +260,30 @@ vyre.program @after_a_return [64, 1, 1] {
   }
   // CHECK: }) {control = ["grid"]}
 }
+
+// CHECK-LABEL: sym_name = "switches"
+vyre.program @switches [64, 1, 1] {
+  %zero = arith.constant 0 : index
+  %n = vyre.param "n" : index
+  %g = vyre.workgroup_id x
+  %i = vyre.invocation_id x
+  %a, %b = scf.index_switch %n -> index, index
+  case 1 {
+    scf.yield %zero, %n : index, index
+  }
+  default {
+    scf.yield %n, %g : index, index
+  }
+  // CHECK: }) {uniform = ["grid", "workgroup"], control = ["grid", "grid"]}
+  %d = scf.index_switch %i -> index
+  case 1 {
+    scf.yield %zero : index
+  }
+  case 2 {
+    scf.yield %zero : index
+  }
+  default {
+    scf.yield %n : index
+  }
+  // CHECK: }) {uniform = ["divergent"], control = ["divergent", "divergent", "divergent"]}
+}

@@ -489,3 +489,17 @@ vyre.program @p [64, 1, 1] {
     }
   }
 }
+
+// -----
+
+// CHECK: {{.*}}barriers.mlir:501:5: error: 'vyre.barrier': a grid barrier stands in control that is not grid-uniform: %g may differ between invocations
+// CHECK: {{.*}}barriers.mlir:498:8: note: %g decides, and differs between workgroups
+vyre.program @p [64, 1, 1] {
+  %g = vyre.workgroup_id x
+  scf.index_switch %g
+  case 3 {
+    vyre.barrier grid_sync
+  }
+  default {
+  }
+}

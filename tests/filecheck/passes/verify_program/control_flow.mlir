@@ -201,3 +201,17 @@ vyre.program @p [64, 1, 1] {
     "test.termop"() : () -> ()
   }
 }
+
+// -----
+
+// CHECK: {{.*}}control_flow.mlir:211:3: error: 'scf.index_switch': a case of a switch has block arguments
+// CHECK: Fix: use the values around the switch directly
+vyre.program @p [64, 1, 1] {
+  %k = vyre.param "k" : index
+  "scf.index_switch"(%k) <{cases = array<i64: 1>}> ({
+  ^bb0(%z: i32):
+    scf.yield
+  }, {
+    scf.yield
+  }) : (index) -> ()
+}
