@@ -86,17 +86,18 @@ class ControlFlow(ABC):
     def _switch(self, op: scf.IndexSwitchOp, frame: Frame) -> Run:
         value: Any = frame[op.arg]
         default, *regions = op.regions
-        arms = [value == case for case in op.cases.get_values()]
-        chosen = np.select(arms, range(len(arms)), len(arms)) if arms else np.int64(0)
-        arms = [*regions, default]
-        return (yield from self._one_of(arms, chosen[()], frame, len(op.output)))
+        chosen: Any = np.full(np.shape(value), len(regions))
+        for position, case in enumerate(op.cases.get_values()):
+            chosen[value == case] = position
+        regions.append(default)
+        return (yield from self._one_of(regions, chosen[()], frame, len(op.output)))
 
     def _one_of(
         self, regions: Sequence[Region], chosen: Any, frame: Frame, count: int
     ) -> Run:
         """Execute in each lane the region that it has chosen; they have so many results."""
         if not is_array(chosen):
-            return (yield from self._region(regions[chosen], frame))
+            return (yield from self._region(regions[int(chosen)], frame))
         live = self.live(frame)
         if live is not None:
             # Lanes that have ended decide nothing: they go along with a lane that lives.

@@ -43,23 +43,42 @@ class Control(Loops):
 
     def branch(self) -> None:
         level = self.inner_level()
-        condition = self.condition(level)
         types = [self.policy.type(self.rng) for _ in range(self.rng.choice((0, 0, 1, 2)))]
         plans = [self.plan(level)]
-        if types or self.chance(0.4):
+        if self.chance(0.25):
+            value = self.among(level)
+            values = self.rng.sample(range(-1, 7), self.rng.choice((1, 2, 2, 3, 5)))
+            gives = f" -> {', '.join(types)}" if types else ""
+            head = f"scf.index_switch {value.name}{gives}\ncase {values[0]} {{"
+            joints = [f"}}\ncase {each} {{" for each in values[1:]] + ["}\ndefault {"]
+            self._arms(level, value, head, joints, plans, types)
+            return
+        condition = self.condition(level)
+        joints = ["} else {"] if types or self.chance(0.4) else []
+        head = f"scf.if {condition.name}{arrow(types)} {{"
+        self._arms(level, condition, head, joints, plans, types)
+
+    def _arms(
+        self,
+        level: Level,
+        decider: Value,
+        head: str,
+        joints: list[str],
+        plans: list[Plan],
+        types: list[str],
+    ) -> None:
+        """Write the arms of a branch, with a line between any two."""
+        for _ in joints:
             plans.append(self.plan(level) if self.chance(0.6) else Plan([1], 0, 0))
-        both = len(plans) == 2
         end = self.phase_after(
-            grid=both and all(plan.grid_barriers for plan in plans),
-            group=both and all(plan.barriers for plan in plans),
+            grid=bool(joints) and all(plan.grid_barriers for plan in plans),
+            group=bool(joints) and all(plan.barriers for plan in plans),
         )
         results = [self.fresh() for _ in types]
-        levels = [condition.level for _ in types]
-        self.line(assigned(results) + f"scf.if {condition.name}{arrow(types)} {{")
+        levels = [decider.level for _ in types]
         start = self.roles.phase
-        for number, plan in enumerate(plans):
-            if number == 1:
-                self.line("} else {")
+        for opening, plan in zip([assigned(results) + head, *joints], plans):
+            self.line(opening)
             self.roles.phase = start
             with self.inside(level):
                 self.sequence(plan, end)

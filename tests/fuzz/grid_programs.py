@@ -62,6 +62,8 @@ class GridProgram:
     feature: str = ""
     tolerates: frozenset[str] = field(default_factory=frozenset[str])
     """Kinds of findings that the program may have on purpose."""
+    foreign: bool = False
+    """Whether it has operations of `foreign_operations.py`, which no engine runs."""
 
     def arguments(self, launch: Launch) -> dict[str, Any]:
         """Arrays and parameters by name."""

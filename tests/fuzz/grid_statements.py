@@ -62,16 +62,20 @@ class Statements(Expressions):
 
     def rare(self, level: Level) -> Value:
         """True for one in a few: a remainder that has a certain value."""
+        rest = self.among(level)
+        wanted = self.index(self.rng.randrange(5))
+        text = f"arith.cmpi eq, {rest.name}, {wanted.name} : index"
+        return self.define(text, "i1", rest.level)
+
+    def among(self, level: Level) -> Value:
+        """One of the first few numbers."""
         numbers = {Level.LANE: self.number, Level.GROUP: self.group_number}
         number = numbers.get(level)
         if number is None or self.chance(0.4):
             number = self.value("index", level, 2)
-        divisor = self.rng.randint(2, 5)
-        text = f"arith.remui {number.name}, {self.index(divisor).name} : index"
-        rest = self.hidden(text, "index", number.level)
-        wanted = self.index(self.rng.randrange(divisor))
-        text = f"arith.cmpi eq, {rest.name}, {wanted.name} : index"
-        return self.define(text, "i1", number.level)
+        divisor = self.index(self.rng.randint(2, 5))
+        text = f"arith.remui {number.name}, {divisor.name} : index"
+        return self.hidden(text, "index", number.level)
 
     # Stores
 

@@ -53,6 +53,9 @@ def _features(op: Operation, facts: Uniformity) -> Iterator[str]:
             yield from _loop_features(op)
         case AsyncLoadOp() | AsyncStoreOp():
             yield op.name
+        case scf.IndexSwitchOp():
+            held = any(map(_is_grid_barrier, op.walk()))
+            yield "switch with a grid barrier" if held else "switch"
         case _:
             if op.dialect_name() == "vyre":
                 yield op.name
@@ -70,7 +73,7 @@ def _places(barrier: BarrierOp) -> Iterator[str]:
             case scf.WhileOp():
                 is_before = inner.parent is parent.before_region.block
                 yield f"grid barrier {'before' if is_before else 'after'} a condition"
-            case scf.IfOp():
+            case scf.IfOp() | scf.IndexSwitchOp():
                 arms = [any(map(_is_grid_barrier, r.walk())) for r in parent.regions]
                 yield f"grid barrier in {'both arms' if all(arms) else 'one arm'}"
             case RegionOp():
@@ -85,7 +88,7 @@ def _is_grid_barrier(op: Operation) -> bool:
 
 
 def _is_control(op: Operation) -> bool:
-    return isinstance(op, scf.IfOp | scf.ForOp | scf.WhileOp)
+    return isinstance(op, scf.IfOp | scf.IndexSwitchOp | scf.ForOp | scf.WhileOp)
 
 
 def _parents(op: Operation) -> Iterator[Operation]:

@@ -20,6 +20,7 @@ from types import FrameType
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from foreign_operations import CONTEXT, hidden
 from grid_programs import GridProgram, Launch
 from guarded_arrays import guarded, guarded_jobs
 from native_runs import apart, compiled_once, executable, ways
@@ -55,7 +56,6 @@ Results: TypeAlias = dict[str, bytes] | None
 Run: TypeAlias = Callable[[Executable, GridProgram, Launch, Order], Results]
 """A way to run what was made from a generated program."""
 
-CONTEXT = vyre.context()
 SECONDS = 120
 """How long may be spent on a program; a second is usual."""
 
@@ -130,9 +130,9 @@ def _examine(program: GridProgram, options: Options, report: Report) -> None:
         examination.stages()
     if options.split:
         report.features |= split_features(examination.split())
-    if options.variants:
+    if options.variants and not program.foreign:
         examination.variants()
-    if options.native:
+    if options.native and not program.foreign:
         examination.native()
 
 
@@ -200,7 +200,7 @@ class Examination:
             _check_printing(module, step.name)
         where = "mode='split'"
         with _as_failure("refused", where):
-            exe = vyre.compile(self.program.text, mode="split", engine="reference")
+            exe = vyre.compile(self.module, mode="split", engine="reference")
         self._compare(exe, "different", where, self._orders(1))
 
     def variants(self) -> None:
@@ -294,11 +294,13 @@ def results(
 ) -> Results:
     """What something gives back that was made from a generated program."""
     arguments = known_arguments(exe, program, launch)
+    hidden.fill(0)
     try:
         found = exe(arguments, grid=_grid(launch), order=order, timeout=SECONDS / 2)
     except Trapped:
         return None
-    return {name: _bytes(array) for name, array in found.items()}
+    own = {"hidden": hidden.tobytes()} if program.foreign else {}
+    return own | {name: _bytes(array) for name, array in found.items()}
 
 
 def inferred_grid(

@@ -21,9 +21,10 @@ from multiprocessing import Pool
 from pathlib import Path
 from typing import Any
 
+from foreign_operations import CONTEXT, with_foreign
 from grid_programs import GridProgram, Launch, generate
 from program_shrinking import shrink
-from split_runs import CONTEXT, Failure, Options, Report, examine
+from split_runs import Failure, Options, Report, examine
 from xdsl.dialects.builtin import ModuleOp
 
 import vyre
@@ -84,7 +85,13 @@ def _all(work: Any, numbers: range, jobs: int) -> Iterable[tuple[int, Report]]:
 
 
 def _examine(seed: int, options: Options, number: int) -> tuple[int, Report]:
-    return number, examine(generate(seed, number), options)
+    return number, examine(program_of(seed, number), options)
+
+
+def program_of(seed: int, number: int) -> GridProgram:
+    """The program of this number; every second one may have foreign operations."""
+    program = generate(seed, number)
+    return with_foreign(program) if number % 2 else program
 
 
 # Small programs that fail
@@ -144,6 +151,7 @@ def written(program: GridProgram, note: str) -> str:
         "elements": dict(program.elements),
         "fills": dict(program.fills),
         "tolerates": sorted(program.tolerates),
+        "foreign": program.foreign,
     }
     comment = "".join(f"// {line}\n" for line in note.split("\n"))
     return f"{MARK}{json.dumps(case)}\n{comment}{program.text}"
@@ -173,7 +181,7 @@ def keep(
     folder.mkdir(parents=True, exist_ok=True)
     for signature, numbers in summary.failures.items():
         path = folder / f"{summary.shown[signature].kind}-{seed}-{numbers[0]}.mlir"
-        small = reduced(generate(seed, numbers[0]), options, seconds)
+        small = reduced(program_of(seed, numbers[0]), options, seconds)
         path.write_text(written(small, str(examine(small, options).failure)))
         print(f"written: {path}")
 

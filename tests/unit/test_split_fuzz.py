@@ -6,11 +6,12 @@ runs alone with other seeds.
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from random import Random
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -22,9 +23,11 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 import vyre
+from vyre.analysis import spine
+from vyre.analysis.purity import is_known
 from vyre.diagnostics import InvalidProgram
 from vyre.dialects.vyre import BarrierOp, ProgramOp, StoreOp
-from vyre.passes import host_plan
+from vyre.passes import dead_code, host_plan
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
 from vyre.runtime.errors import Trapped
@@ -102,6 +105,7 @@ WANTED = {
     "grid barrier in one arm",
     "grid barrier in both arms",
     "grid barrier in a region",
+    "switch with a grid barrier",
     *(f"return in {level} control" for level in ("grid", "workgroup", "divergent")),
     "return in a loop",
     "return in a region",
@@ -201,6 +205,27 @@ def test_the_fuzzer_sees_mistakes(
     monkeypatch.setattr(host_plan, "PIPELINE", (lambda: BrokenPass(wrong),))
     failures = [fuzzer.examine(generator.generate(1, k)).failure for k in range(8)]
     assert {failure.kind for failure in failures if failure is not None} == {kind}
+
+
+def with_foreign(most: int) -> Iterator[Any]:
+    """Programs with operations that Vyre does not know."""
+    programs = (fuzzer.program_of(SEED, number) for number in count(1, 2))
+    return islice((program for program in programs if program.foreign), most)
+
+
+def test_unknown_operations_are_kept_once_and_in_order():
+    for program in with_foreign(4):
+        assert fuzzer.examine(program).failure is None, program.text
+
+
+@pytest.mark.parametrize("module", [dead_code, spine])
+def test_the_fuzzer_sees_that_unknown_operations_are_lost(
+    module: ModuleType, monkeypatch: pytest.MonkeyPatch
+):
+    """xDSL says of each unregistered operation that it is a terminator."""
+    monkeypatch.setattr(module, "is_terminator", lambda op: not is_known(op))
+    failures = [fuzzer.examine(program).failure for program in with_foreign(4)]
+    assert any(failure is not None for failure in failures)
 
 
 def test_what_fails_becomes_small():
