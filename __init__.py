@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from vyre.runtime.executable import Executable, compile
     from vyre.runtime.launch_geometry import LaunchGeometry
     from vyre.runtime.megakernel import BatchStorage, Megakernel
+    from vyre.runtime.splitting import Split, has_grid_barrier, split
     from vyre.runtime.trace import Trace
 
 __version__ = "0.1.0"
@@ -57,6 +58,7 @@ __all__ = [
     "LaunchGeometry",
     "Megakernel",
     "OutOfMemory",
+    "Split",
     "SyntaxFailure",
     "Timeout",
     "Trace",
@@ -66,7 +68,9 @@ __all__ = [
     "compile",
     "context",
     "device_buffer",
+    "has_grid_barrier",
     "parse",
+    "split",
     "telemetry",
 ]
 
@@ -92,6 +96,7 @@ _HOMES = {
     "vyre.runtime.executable": ("Executable", "compile"),
     "vyre.runtime.launch_geometry": ("LaunchGeometry",),
     "vyre.runtime.megakernel": ("BatchStorage", "Megakernel"),
+    "vyre.runtime.splitting": ("Split", "has_grid_barrier", "split"),
     "vyre.runtime.trace": ("Trace",),
 }
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, SymbolRefAttr, i64
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from vyre.analysis.buffer_sources import (
     Declaration,
@@ -159,6 +159,7 @@ class Segment:
         self.launch.operands = [self.passed[v] for v in used if v in self.passed]
         program = ProgramOp(name, like.workgroup, Region(self.body))
         program.location = like.location
+        program.attributes = about_code(like)
         return program
 
     def _bind(self, used: list[SSAValue], table: Table) -> None:
@@ -176,6 +177,16 @@ class Segment:
         for op in reversed(list(self.body.ops)):
             op.detach()
             op.erase(safe_erase=False)
+
+
+def about_code(program: ProgramOp) -> dict[str, Attribute]:
+    """
+    The attributes of a program that hold for each part of its code. The others, such as
+    `sym_visibility`, are about its name, which its schedule has.
+
+    Example: `about_code(program).get("my.target")`
+    """
+    return {n: a for n, a in program.attributes.items() if not n.startswith("sym_")}
 
 
 def _is_workgroup_memory(entry: Operation) -> bool:

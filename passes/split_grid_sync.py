@@ -50,6 +50,9 @@ in all invocations. Programs in which something else crosses, or workgroup memor
 from run to run, are refused; `vyre-propagate-lets` takes care of these.
 
 A run without effects is not launched.
+
+The schedule has the attributes of the program, and each segment those that are about code:
+all but `sym_visibility` and its like, which belong to the name.
 """
 
 from collections.abc import Iterator
@@ -160,6 +163,7 @@ class _Split:
         remove_dead_code(block)
         schedule = ScheduleOp(self.program.sym_name.data, Region(block))
         schedule.location = self.program.location
+        schedule.attributes.update(self.program.attributes)
         Rewriter.insert_op([schedule, *programs], InsertPoint.before(self.program))
         Rewriter.erase_op(self.program, safe_erase=False)
 

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
 from vyre.analysis.extents import Setting
 from vyre.analysis.geometry import Grid
 from vyre.analysis.ranges import Range
 from vyre.analysis.walking import units_in
-from vyre.dialects.vyre import BufferOp, LaunchOp, ParamOp, ProgramOp, ScheduleOp, ScratchOp
-from vyre.dialects.vyre.attributes import Access
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import emit_entry, launched_by
 from vyre.lowering.llvm.grid_values import keep_grid_values
 from vyre.lowering.llvm.instances import (
@@ -36,9 +35,9 @@ from vyre.lowering.llvm.sharing import share_uniform_loops
 from vyre.lowering.llvm.uniform_stores import take_uniform_stores
 from vyre.passes.collector import paused_collector
 from vyre.passes.host_plan import HostPlanPass
+from vyre.passes.launched_once import launched_once
 from vyre.passes.promote_lets import PromoteLetsPass
 from vyre.passes.prove_inbounds import mark_inbounds
-from vyre.passes.tables import free_name, next_binding
 from vyre.passes.workgroup_plan import (
     WorkgroupPlan,
     needs_workgroup_schedule,
@@ -135,36 +134,9 @@ def scheduled(unit: Unit) -> ScheduleOp:
     found = units_in(copy, ProgramOp, ScheduleOp)
     result = next(op for op in found if op.sym_name.data == unit.sym_name.data)
     if isinstance(result, ProgramOp):
-        return _launched_once(result, copy)
+        return launched_once(result)
     needed = {result, *launched_by(result)}
     for op in list(copy.ops):
         if op not in needed:
             Rewriter.erase_op(op)
     return result
-
-
-def _launched_once(program: ProgramOp, module: ModuleOp) -> ScheduleOp:
-    """A schedule that launches a program, and has its scratch."""
-    name = program.sym_name.data
-    program.sym_name = StringAttr(f"{name}.0")
-    scratch = _passed_scratch(program)
-    table = [scratch.get(entry) or entry.clone() for entry in program.launch_table]
-    launch = LaunchOp(f"{name}.0", [entry.results[0] for entry in table])
-    schedule = ScheduleOp(name, [*table, launch])
-    module.body.block.add_op(schedule)
-    return schedule
-
-
-def _passed_scratch(program: ProgramOp) -> dict[BufferOp | ParamOp, ScratchOp]:
-    """The scratch of a program, by the buffers that it gets in its place."""
-    found: dict[BufferOp | ParamOp, ScratchOp] = {}
-    block = program.body.block
-    for op in [op for op in block.ops if isinstance(op, ScratchOp)]:
-        name, binding = free_name(program, "scratch"), next_binding(program)
-        buffer = BufferOp(name, Access.READ_WRITE, op.memref.type, binding=binding)
-        buffer.location = op.location
-        op.memref.replace_all_uses_with(buffer.memref)
-        block.insert_op_before(buffer, op)
-        op.detach()
-        found[buffer] = op
-    return found
