@@ -76,6 +76,9 @@ vyre.program @picky [1, 1, 1] {
 """
 """Adds n to x; traps if n is zero, and does not end if it is negative."""
 
+ENDLESS = PICKY.replace('vyre.trap "n is zero"', "")
+"""The same without the trap: engines need not look after it before a batch has ended."""
+
 PERSISTENT = """
 vyre.program @counts [1, 1, 1] {
   %kept = vyre.buffer "kept" read_write binding 0 kind persistent : memref<1xi32>

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from megakernel_programs import (
     COUNTING,
+    ENDLESS,
     EVERY_ENGINE,
     PERSISTENT,
     PICKY,
@@ -341,7 +342,7 @@ def failure(work: Callable[[], object]) -> VyreError:
 @pytest.mark.parametrize("make", EVERY_ENGINE)
 def test_the_smallest_timeout_of_a_batch_counts(make: Make):
     megakernel = Megakernel(PICKY, engine=make())
-    patient, hasty = picky(megakernel, 1), picky(megakernel, 1, timeout=1e-9)
+    patient, hasty = (picky(megakernel, 1, timeout=seconds) for seconds in (600.0, 1e-9))
     for handles in ([patient, hasty], [hasty, patient], [patient, hasty, patient]):
         with pytest.raises(Timeout, match="longer than 1e-09 s"):
             megakernel.many(list(dict.fromkeys(handles)))
@@ -367,9 +368,11 @@ def test_a_batch_that_fails_says_in_which_row(make: Make):
 
 
 @pytest.mark.parametrize("make", EVERY_ENGINE)
-def test_a_row_that_does_not_end_is_named(make: Make):
-    megakernel = Megakernel(PICKY, engine=make())
-    endless = picky(megakernel, -1, timeout=0.05, label="endless")
+@pytest.mark.parametrize("program", [PICKY, ENDLESS], ids=["may trap", "never traps"])
+def test_a_row_that_does_not_end_is_named(make: Make, program: str):
+    megakernel = Megakernel(program, engine=make())
+    megakernel.dispatch(picky(megakernel, 1))  # It is compiled in its own time.
+    endless = picky(megakernel, -1, timeout=0.2, label="endless")
     rows = [picky(megakernel, 1), endless, picky(megakernel, 2)]
     before = telemetry.snapshot()
     error = failure(lambda: megakernel.many(rows))
