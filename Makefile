@@ -51,11 +51,11 @@ pytest-core: $(VENV)/installed
 
 # The core of the tests where Python's own assertions do not count; those of tests do, as
 # pytest rewrites them. It warns that it rewrites no others.
-OPTIMISED := tests/filecheck/passes tests/filecheck/dialects tests/unit/splitting \
-  $(addprefix tests/unit/,test_bounds.py test_checker.py test_verify_module.py \
-    test_vyre_opt.py test_vyre_run.py lowering/test_cuda_programs.py \
-    lowering/test_llvm_target.py) \
-  $(addprefix tests/unit/runtime/,test_conformance.py test_hostile_modules.py \
+OPTIMISED := tests/filecheck/passes tests/filecheck/dialects tests/unit/passes/splitting \
+  $(addprefix tests/unit/,analysis/test_bounds.py passes/test_verify_module.py \
+    testing/test_conformance.py tools lowering/cuda/test_cuda_programs.py \
+    lowering/llvm/test_llvm_target.py) \
+  $(addprefix tests/unit/runtime/,test_checker.py test_hostile_modules.py \
     test_kernel_cache.py test_pinned_runtime.py test_refusals.py cpu/test_cpu_programs.py \
     cpu/test_cpu_traps.py cuda/test_cuda_route.py)
 pytest-optimised: $(VENV)/installed

@@ -15,7 +15,14 @@ from pathlib import Path
 
 import pytest
 
-SHARED = [Path(__file__).parent / name for name in ("helpers", "fuzz", "model")]
+HERE = Path(__file__).parent
+BESIDE = ("analysis", "passes", "testing", "runtime/cuda")
+"""Where tests have a module that no other test needs."""
+
+SHARED = [
+    *(HERE / name for name in ("helpers", "fuzz", "model")),
+    *(HERE / "unit" / name for name in BESIDE),
+]
 sys.path.extend(map(str, SHARED))
 # What they assert counts under `python -O`, too.
 pytest.register_assert_rewrite(

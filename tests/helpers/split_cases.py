@@ -2,7 +2,7 @@
 Small programs with grid barriers, run as they are written and after they are split.
 
 A test writes a program, says what must come out, and is run both ways by the fixture
-`behaves` of `tests/unit/splitting/conftest.py`.
+`behaves` of `tests/unit/passes/splitting/conftest.py`.
 """
 
 import re

@@ -18,7 +18,7 @@ from vyre.lowering.cuda.programs import cuda_kernel
 from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.prove_inbounds import mark_inbounds
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 PROGRAMS = sorted([*ROOT.glob("examples/*.mlir"), *ROOT.glob("benchmarks/programs/*.mlir")])
 USUAL = Setting(most_invocations=2**31 - 1)
 

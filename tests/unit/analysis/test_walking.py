@@ -13,7 +13,7 @@ from vyre.analysis.purity import effects_of
 from vyre.analysis.walking import operations_in, operations_of, units_in
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.mlir"))
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.mlir"))
 
 BLOCKS = """
 "t.outer"() ({

@@ -19,7 +19,7 @@ from vyre.runtime.errors import UnsupportedFeature
 from vyre.runtime.reference.device import FOREIGN, Gang
 from vyre.runtime.reference.frames import Frame, Lanes
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FOLDERS = ("analysis", "dialects", "lowering", "passes", "runtime", "testing", "tools")
 SEGMENTS = """
 vyre.program @part [4, 1, 1] {

@@ -13,7 +13,7 @@ from vyre.analysis.digest import digest
 
 pytestmark = pytest.mark.core
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.mlir"))
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.mlir"))
 
 PROGRAM = """
 vyre.program @p [4, 1, 1] {

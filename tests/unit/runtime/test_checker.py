@@ -267,7 +267,7 @@ def test_warnings_hide_nothing():
 
 def test_rotating_a_hundred_elements_is_valid():
     """As the README does it: the last invocations have no element."""
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
     exe = vyre.compile(text.split("```mlir")[1].split("```")[0], engine="reference")
     found = exe.check(a=np.zeros(100, np.float32))
     assert [finding.kind for finding in found] == ["outside"]

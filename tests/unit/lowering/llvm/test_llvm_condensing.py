@@ -24,7 +24,7 @@ from vyre.passes.rules.reserved import INSTANCES
 from vyre.runtime.outline import Outline
 from vyre.runtime.program_choice import find_unit
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "examples"
 
 PROGRAMS = """
 vyre.program @put [4, 1, 1] {

@@ -14,7 +14,7 @@ from vyre.lowering.llvm.plans import Plan
 from vyre.runtime.cpu.machine import Processor, optimised
 from vyre.runtime.program_choice import find_program
 
-MATMUL = Path(__file__).parents[3] / "benchmarks" / "programs" / "matmul.mlir"
+MATMUL = Path(__file__).parents[4] / "benchmarks" / "programs" / "matmul.mlir"
 
 
 def program(table: str, code: str, *, after: str = "") -> str:

@@ -10,7 +10,7 @@ import vyre
 from vyre.lowering.llvm.parts import parts_of
 from vyre.runtime.cpu.machine import Linked, Processor, object_code
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "examples"
 
 TEXT = """
 @"table" = internal constant [2 x i64] [i64 5, i64 7]
