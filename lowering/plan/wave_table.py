@@ -64,7 +64,7 @@ def _groups(plan: WavePlan) -> Iterator[str]:
     rows = [_cells(plan, group) for group in plan.groups]
     if not rows:
         return
-    head = ["", "", *(_HEAD if any(map(plan.needed, plan.groups)) else ())]
+    head = ["", "", *(_HEAD if any(g.bytes is not None for g in plan.groups) else ())]
     if plan.budget:
         head.append("")
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]

@@ -169,3 +169,9 @@ def test_large_counts_are_no_trouble():
     plan = waves_of(text)
     assert plan.needed(plan.groups[0]) == 7 * most
     assert str(7 * most) in wave_table(plan)
+
+
+def test_waves_that_need_nothing_have_a_table():
+    """No bytes are a number, too, and not what is unknown."""
+    text = 'vyre.program @no [1, 1, 1] {} vyre.megakernel @m { vyre.wave "a" @no }'
+    assert "frontier  scratch  output  needed" in wave_table(waves_of(text))
