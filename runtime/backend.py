@@ -12,7 +12,7 @@ the contract, which is in the docstrings here.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, ClassVar
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from typing_extensions import TypeIs, override
 
 from vyre.analysis.features import Feature
+from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
@@ -117,6 +118,11 @@ class Whole:
     passes: int = 1
     check_interval: int | None = None
     timed: bool = False
+    split: "Callable[[VyreError], Whole] | None" = None
+    """
+    Gives the same dispatch as a schedule, for an engine whose device refuses to launch the
+    program at once, with what it said; None if the caller insists.
+    """
 
 
 @dataclass(frozen=True)

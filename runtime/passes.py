@@ -15,7 +15,7 @@ import numpy as np
 from typing_extensions import override
 from xdsl.ir import SSAValue
 
-from vyre.diagnostics import Segment
+from vyre.diagnostics import Segment, VyreError
 from vyre.dialects import vyre
 from vyre.runtime import telemetry
 from vyre.runtime.backend import Buffer, Launch, SegmentReport, Whole
@@ -23,7 +23,7 @@ from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device import Device
 from vyre.runtime.geometry import Geometry
-from vyre.runtime.route import Route
+from vyre.runtime.route import Route, split_after
 from vyre.runtime.scalars import dtype_of, loaded
 from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
 from vyre.runtime.times import NO_TIME, Times
@@ -111,7 +111,19 @@ class Work:
             self.config.passes,
             self.config.check_interval,
             self.timed,
+            self._split_whole if self._may_split else None,
         )
+
+    @property
+    def _may_split(self) -> bool:
+        is_native = self.route.unit.outline.has_grid_barrier
+        return is_native and self.config.mode != "native"
+
+    def _split_whole(self, refusal: VyreError) -> Whole:
+        """The same as a schedule, after the device has refused to launch it at once."""
+        self.route = split_after(self.route, self.geometry, refusal)
+        telemetry.add(**self.route.counts)
+        return self.whole()
 
     def _passes_one_by_one(self) -> int:
         number = 0

@@ -8,6 +8,7 @@ if all workgroups can wait for each other at once, and else gets the split progr
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ScheduleOp
 from vyre.runtime.backend import Backend
 from vyre.runtime.config import Mode
@@ -124,6 +125,9 @@ def _fitting(variant: Variant, mode: Mode, geometry: Geometry | None) -> tuple[W
     asked = "as asked for" if mode == "native" else "the engine has grid barriers"
     if geometry is None:
         return "native", asked
+    refused = variant.refused.get(geometry)
+    if refused is not None and mode == "auto":
+        return "split", refused
     kernel = variant.native_kernel()
     with blaming_engine(backend.name, "say how many workgroups fit"):
         limit = backend.resident_groups(kernel, geometry)
@@ -141,6 +145,18 @@ def _fitting(variant: Variant, mode: Mode, geometry: Geometry | None) -> tuple[W
             limit=limit,
         )
     return "split", f"{count} workgroups do not fit at once, only {limit} do"
+
+
+def split_after(route: Route, geometry: Geometry, refusal: VyreError) -> Route:
+    """
+    The route for a program that the device has just refused to launch natively; also the
+    one of later dispatches with the same geometry.
+
+    Example: `split_after(route, geometry, error).reason`
+    """
+    why = f"{geometry.group_count} workgroups were refused at once: {refusal.cause}"
+    route.variant.refused[geometry] = why
+    return choose_route(route.variant, "auto", geometry)
 
 
 def _check_limits(backend: Backend, geometry: Geometry) -> None:

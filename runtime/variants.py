@@ -24,7 +24,7 @@ from vyre.passes.host_plan import HostPlanPass
 from vyre.reading import context
 from vyre.runtime.backend import Backend, Kernel
 from vyre.runtime.errors import CompileFailed, UnsupportedFeature, blaming_engine
-from vyre.runtime.geometry import Extent, programs_of, workgroup_of
+from vyre.runtime.geometry import Extent, Geometry, programs_of, workgroup_of
 from vyre.runtime.unit import Unit
 from vyre.source import deep_recursion
 
@@ -60,6 +60,8 @@ class Variant:
     def __init__(self, unit: Unit, backend: Backend):
         self.unit = unit
         self.backend = backend
+        self.refused: dict[Geometry, str] = {}
+        """Why the device did not launch the program natively."""
         self._lock = ForkLock()
         self._split: Unit | None = None
         self._possible: set[Unit] = set()

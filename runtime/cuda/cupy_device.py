@@ -26,7 +26,7 @@ try:
     from cupy.cuda import Event, ExternalStream, Graph, Stream, driver, runtime
     from cupy.cuda.function import Function, Module
 
-    from vyre.runtime.cuda.cupy_errors import NOT_READY, translated
+    from vyre.runtime.cuda.cupy_errors import NOT_READY, refusing, translated
     from vyre.runtime.cuda.cupy_nvrtc import architectures, compile_text, nvrtc_version
 except ImportError as error:
     raise UnsupportedFeature(
@@ -147,7 +147,8 @@ class CupyDevice(CudaDevice):
         place = (stream.ptr, arguments.address)
         with self._working():
             if cooperative:
-                driver.launchCooperativeKernel(function.ptr, *grid, *block, 0, *place)
+                with refusing(grid):
+                    driver.launchCooperativeKernel(function.ptr, *grid, *block, 0, *place)
             else:
                 driver.launchKernel(function.ptr, *grid, *block, 0, *place, 0)
 

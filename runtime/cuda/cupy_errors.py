@@ -2,11 +2,12 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from math import prod
 
 from cupy.cuda import driver, memory, runtime
 
 from vyre.diagnostics import VyreError
-from vyre.runtime.errors import DeviceLost, DispatchFailed, OutOfMemory
+from vyre.runtime.errors import DeviceLost, DispatchFailed, DoesNotFit, OutOfMemory
 
 _ERRORS = (
     runtime.CUDARuntimeError,
@@ -16,9 +17,6 @@ _ERRORS = (
 
 OUT_OF_MEMORY = 2
 NOT_READY = 600
-TOO_LARGE = 720
-"""A cooperative grid does not fit at once."""
-
 _LOST = frozenset(
     (
         46,  # All devices are busy or unavailable.
@@ -60,6 +58,27 @@ def translated() -> Generator[None]:
         raise as_runtime_error(error) from error
 
 
+@contextmanager
+def refusing(grid: tuple[int, int, int]) -> Generator[None]:
+    """
+    Raise `DoesNotFit` if a cooperative launch is refused, unless no other would do better.
+
+    Example: `with refusing(grid): driver.launchCooperativeKernel(...)`
+    """
+    try:
+        yield
+    except _ERRORS as error:
+        found = as_runtime_error(error)
+        if not isinstance(found, DispatchFailed):
+            raise found from error
+        raise DoesNotFit(
+            f"the GPU refuses a cooperative launch: {error}",
+            "use mode='auto' or 'split', where workgroups need not be there at once",
+            needed=prod(grid),
+            limit=0,
+        ) from error
+
+
 def as_runtime_error(error: Exception) -> VyreError:
     """
     What an error of CuPy means.
@@ -77,10 +96,5 @@ def as_runtime_error(error: Exception) -> VyreError:
             f"the GPU is gone, and everything on it: {error}",
             "start the process again; if it happens again, run the program on engine "
             "'cpu', and with `check`",
-        )
-    if status == TOO_LARGE:
-        return DispatchFailed(
-            f"the GPU cannot hold all workgroups at once: {error}",
-            "use mode='split', where they need not be there at once",
         )
     return DispatchFailed(f"the GPU says {error}", "see what CUDA's error means")

@@ -5,6 +5,7 @@ It goes through CuPy's bindings of NVRTC and not through `cupy.RawKernel`: that 
 `-ftz=true` behind all options, which makes subnormal numbers zeros.
 """
 
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,6 +19,12 @@ except ImportError as error:
         f"CUDA text cannot be compiled without CuPy: {error}",
         "pip install 'vyre[cuda12]', or vyre[cuda13] for CUDA 13",
     ) from error
+
+_TABLES = 32
+"""Where an ELF header says where the tables of program and section headers begin."""
+
+_TABLE_SIZES = 54
+"""Where it says how large an entry of each is, and how many there are."""
 
 _SHOWN = 2000
 """Characters of what the compiler says."""
@@ -45,7 +52,7 @@ def compile_text(
     try:
         nvrtc.compileProgram(program, (*options, f"--gpu-architecture={architecture}"))
         is_code = architecture.startswith("sm_")
-        code = nvrtc.getCUBIN(program) if is_code else nvrtc.getPTX(program)
+        code = whole_file(nvrtc.getCUBIN(program)) if is_code else nvrtc.getPTX(program)
         return CompiledText(code, _log(program))
     except nvrtc.NVRTCError as error:
         raise CompileFailed(
@@ -54,6 +61,19 @@ def compile_text(
         ) from error
     finally:
         nvrtc.destroyProgram(program)
+
+
+def whole_file(code: bytes) -> bytes:
+    """
+    An ELF file with its last byte. CuPy takes it for the end of a text and drops it: it is
+    the highest byte of an alignment in the last program header.
+
+    Example: `whole_file(nvrtc.getCUBIN(program))`
+    """
+    tables = struct.unpack_from("<QQ", code, _TABLES)
+    sizes = struct.unpack_from("<HHHH", code, _TABLE_SIZES)
+    ends = (at + sizes[2 * k] * sizes[2 * k + 1] for k, at in enumerate(tables))
+    return code.ljust(max(ends), b"\0")
 
 
 def _log(program: int) -> str:

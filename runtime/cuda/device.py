@@ -76,7 +76,10 @@ class CudaDevice(ABC):
         *,
         cooperative: bool = False,
     ) -> None:
-        """Enqueue a function. A cooperative grid is launched as it is, or refused."""
+        """
+        Enqueue a function. A cooperative grid is launched as it is, or refused with
+        `DoesNotFit`, whatever the reason.
+        """
 
     @abstractmethod
     def allocate(self, size: int, stream: Handle) -> int:

@@ -8,6 +8,7 @@ schedule reads back, whether a pass has changed anything, whether a launch has t
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from vyre.runtime.cuda.unit import CudaUnit
 from vyre.runtime.cuda.waiting import wait_for
 from vyre.runtime.cuda.watchdog import WatchedLaunch, stuck
 from vyre.runtime.cuda.workspace import GRID_BYTES, Workspace
+from vyre.runtime.errors import DoesNotFit
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
 
@@ -99,6 +101,20 @@ class Dispatch:
         return self.whole.passes
 
     def _make_pass(self) -> None:
+        """Make a pass; split the program if the device refuses to launch it at once."""
+        try:
+            self._try_pass()
+        except DoesNotFit as error:
+            if self.whole.split is None:
+                raise
+            split = self.whole.split(error)
+            self.whole = replace(split, deadline=self.whole.deadline)
+            self.unit = split.kernel
+            self._builder = SectionBuilder()
+            self.space.passes.clear()
+            self._try_pass()
+
+    def _try_pass(self) -> None:
         key = None if self.unit.decides else self._key()
         known = None if key is None else self.space.passes.get(key)
         if known is not None:

@@ -46,6 +46,10 @@ class PreparedDispatch(Prepared):
             self._space = self._unit.take_workspace()
         return Dispatch(self._engine, self._unit, whole, self._space)
 
+    def keep(self, dispatch: Dispatch) -> None:
+        """Begin next time with what the dispatch became, if the device refused it first."""
+        self._whole, self._unit = dispatch.whole, dispatch.unit
+
     def cleared(self) -> list[ClearStep]:
         """What comes before it."""
         return [
@@ -85,6 +89,7 @@ class Together(Repeatable):
         try:
             for prepared, dispatch in zip(self._batch, dispatches):
                 passes = dispatch.enqueue(prepared.cleared())
+                prepared.keep(dispatch)
                 counts.append((passes, sum(dispatch.launches.values())))
                 if len(dispatches) > 1 and deadline.end_ns:
                     ends.append(device.record(stream))

@@ -1,6 +1,7 @@
 """Functions of CUDA's runtime, driver and compiler, as CuPy has them, on the harness."""
 
 import ctypes
+import struct
 from typing import Any
 
 import numpy as np
@@ -238,7 +239,7 @@ class FakeNvrtc:
         del self._fake.programs[prog]
 
     def getCUBIN(self, prog: int) -> bytes:
-        return b"cubin:" + self._fake.programs[prog][0].encode()
+        return elf_file(self._fake.programs[prog][0])[:-1]  # As CuPy does.
 
     def getPTX(self, prog: int) -> bytes:
         return b"ptx:" + self._fake.programs[prog][0].encode()
@@ -247,11 +248,30 @@ class FakeNvrtc:
         return self._fake.programs[prog][1]
 
 
+def elf_file(text: str) -> bytes:
+    """A header, the text, and a header of one segment, which comes last."""
+    content = text.encode()
+    head = bytearray(64)
+    head[:4] = b"\x7fELF"
+    struct.pack_into("<QQ", head, 32, 64 + len(content), 0)
+    struct.pack_into("<HH", head, 54, 56, 1)
+    return bytes(head) + content + bytes(56)
+
+
+def text_of(code: bytes) -> str:
+    """What was compiled, of a whole file or of PTX."""
+    if code.startswith(b"ptx:"):
+        return code[4:].decode()
+    text = code[64:-56].decode()
+    assert code == elf_file(text), "the file is cut short"
+    return text
+
+
 def module_class(fake: FakeCuda) -> Any:
     class Module:
         def load(self, cubin: bytes) -> None:
             fake.check()
-            options, self._text = cubin.decode().split(":", 1)[1].split("\n", 1)
+            options, self._text = text_of(cubin).split("\n", 1)
             self._options = options.split()
 
         def get_function(self, name: str) -> Any:

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 import vyre
 from vyre.dialects.vyre import ProgramOp
+from vyre.runtime import telemetry
 from vyre.runtime.cuda.backend import CudaBackend
 from vyre.runtime.cuda.kernels import kernel_text
 from vyre.runtime.cuda.unit import CudaUnit
@@ -21,8 +22,9 @@ from vyre.runtime.errors import (
     DoesNotFit,
     UnsupportedFeature,
 )
+from vyre.runtime.executable import Executable
 from vyre.runtime.geometry import Geometry
-from vyre.testing.host_cuda import PRETENDED
+from vyre.testing.host_cuda import PRETENDED, HostArray
 
 
 def test_what_fits_is_launched_once():
@@ -66,16 +68,61 @@ class BoastingBackend(CudaBackend):
         return super().resident_groups(kernel, geometry) + 1
 
 
-@pytest.mark.parametrize("mode", ["native", "auto"])
-def test_one_block_too_many_is_refused_by_the_device(mode: Any):
+def boasting(mode: Any) -> tuple[Executable, Any]:
+    """A program on a device that refuses 9 workgroups although they are said to fit."""
+    device = host_device(blocks_at_once=2)
+    return vyre.compile(counting(3), engine=BoastingBackend(device), mode=mode), device
+
+
+def test_one_block_too_many_is_refused_by_the_device():
     """Should the engine ever launch it: blocks would wait for one that never begins."""
-    backend = BoastingBackend(host_device(blocks_at_once=2))
-    exe = vyre.compile(counting(3), engine=backend, mode=mode)
+    exe, _ = boasting("native")
     assert exe(a=array(), grid=8)["a"][0] == 3
     with pytest.raises(DoesNotFit, match="9 blocks of p_kernel cannot wait") as caught:
         exe(a=array(), grid=9)
     assert (caught.value.needed, caught.value.limit) == (9, 8)
     assert exe(a=array(), grid=10, mode="auto")["a"][0] == 3
+
+
+def test_what_the_device_refuses_is_split():
+    """`explain` says why from then on, and nothing is refused twice."""
+    exe, device = boasting("auto")
+    assert "native: " in exe.explain(a=array(), grid=9)
+    before = telemetry.snapshot()
+    results, report = exe.timed(a=array(), grid=9, fixpoint_iterations=2)
+    counted = telemetry.snapshot() - before
+    assert results["a"][0] == 6
+    assert [segment.launches for segment in report.segments] == [2, 2, 2]
+    assert (counted.dispatches, counted.failures, counted.launches) == (1, 0, 6)
+    assert (counted.grid_sync_splits, counted.grid_sync_segments) == (1, 3)
+    shown = exe.explain(a=array(), grid=9)
+    assert "split: 9 workgroups were refused at once: 9 blocks of p_kernel cannot" in shown
+    device.calls.clear()
+    assert exe.timed(a=array(), grid=9).report.launches == 3
+    assert device.calls.count("launch") == 3
+    assert exe.timed(a=array(), grid=8).report.launches == 1
+
+
+def test_handles_go_on_split():
+    """Also those of a batch, of which each finds out for itself."""
+    device = host_device(blocks_at_once=2)
+    megakernel = vyre.Megakernel(counting(3), engine=BoastingBackend(device))
+    handles = [megakernel.resident(a=array(), grid=grid) for grid in (9, 8, 9)]
+    for times in (1, 2):
+        found = megakernel.many_observed(handles)
+        assert [row["a"][0] for row in found.results] == [3 * times] * 3
+        assert found.statistics.program_launches == 7
+    device.calls.clear()
+    assert megakernel.dispatch(handles[0])["a"][0] == 9
+    assert device.calls.count("launch") == 3
+
+
+def test_a_bound_program_on_the_device_goes_on_split():
+    device = host_device(blocks_at_once=2)
+    exe = vyre.compile(counting(3), engine=BoastingBackend(device))
+    with exe.bind(a=HostArray.of(device, array()), grid=9) as step:
+        run: Any = step
+        assert [int(run()["a"].get()[0]) for _ in range(3)] == [3, 6, 9]
 
 
 def test_grids_of_several_dimensions_are_counted_as_a_whole():

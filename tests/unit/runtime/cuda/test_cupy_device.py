@@ -120,8 +120,8 @@ def test_a_cooperative_grid_is_never_made_smaller(fake: FakeCupy):
     device.synchronize(stream)
     shape = ((65, 1, 1), (32, 1, 1), nothing, stream)
     said = fails(lambda: device.launch(function, *shape, cooperative=True))
-    assert "the GPU cannot hold all workgroups at once: error 720" in said
-    assert "Fix: use mode='split'" in said
+    assert "the GPU refuses a cooperative launch: error 720" in said
+    assert "Fix: use mode='auto' or 'split'" in said
 
 
 def test_memory_belongs_to_the_stream_that_uses_it(lazy_fake: FakeCupy):

@@ -49,6 +49,16 @@ def test_options_count(nvrtc: Any):
     assert "fma.rn.ftz" in text
 
 
+def test_machine_code_is_a_whole_file(nvrtc: Any):
+    """The headers of segments come last; CuPy gives the file without its last byte."""
+    for architecture in architectures(nvrtc):
+        code = nvrtc.compile_text(ARITHMETIC, f"sm_{architecture}").code
+        begin = int.from_bytes(code[32:40], "little")
+        size, count = (int.from_bytes(code[k : k + 2], "little") for k in (54, 56))
+        assert len(code) == begin + size * count
+        assert nvrtc.whole_file(code) == code
+
+
 def test_text_that_is_wrong(nvrtc: Any):
     with pytest.raises(CompileFailed, match=r"vyre\.cu\(2\): error") as caught:
         nvrtc.compile_text("\nnonsense", "sm_80")
