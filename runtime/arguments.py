@@ -113,6 +113,17 @@ def zeros(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
         ) from None
 
 
+def copied(name: str, array: Array) -> Array:
+    """
+    A copy of an array, to be kept.
+
+    Example: `copied("x", values)`
+    """
+    copy = zeros(name, array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
 def _from_dlpack(name: str, value: object) -> Array:
     try:
         return np.from_dlpack(cast(Any, value))

@@ -24,6 +24,7 @@ from typing_extensions import TypeIs, override
 from vyre.analysis.features import Feature
 from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp
+from vyre.runtime import telemetry
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device_array import AnyArray, DeviceArray
@@ -292,12 +293,14 @@ class Backend(ABC):
     def clear(self, memory: Memory, size: int) -> None:
         """Fill the first `size` bytes with zeros."""
         self.upload(memory, 0, np.zeros(size, np.uint8))
+        telemetry.add(uploaded_bytes=size)
 
     def copy(self, source: Memory, target: Memory, size: int) -> None:
         """Copy the first `size` bytes of one memory to another."""
         data = np.empty(size, np.uint8)
         self.download(source, 0, data)
         self.upload(target, 0, data)
+        telemetry.add(downloaded_bytes=size, uploaded_bytes=size)
 
     def equal(self, one: Buffer, other: Buffer) -> bool:
         """Whether two buffers hold the same; any NaN is like any other."""
@@ -305,6 +308,7 @@ class Backend(ABC):
         for buffer in (one, other):
             data = np.empty(buffer.size, np.uint8)
             self.download(buffer.memory, 0, data)
+            telemetry.add(downloaded_bytes=data.size)
             contents.append(data.view(buffer.dtype))
         return same_elements(*contents)
 

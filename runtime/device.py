@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vyre.diagnostics import Segment, VyreError
 from vyre.runtime import telemetry
+from vyre.runtime.arguments import zeros
 from vyre.runtime.backend import (
     Backend,
     Buffer,
@@ -84,7 +85,7 @@ class Device:
         with _in_use(array):
             part = self._part(buffer, array, offset)
             if part is None:
-                on_host = np.zeros(array.shape, array.dtype)
+                on_host = zeros(buffer.name, array.shape, array.dtype)
                 self.download(buffer, on_host, offset)
                 self.upload(self._alien(array), on_host)
             else:

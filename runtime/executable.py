@@ -24,7 +24,7 @@ from vyre.runtime.bound import Bound
 from vyre.runtime.config import OPTIONS, DispatchConfig, Mode
 from vyre.runtime.device import Device, check_buffer_size
 from vyre.runtime.device_buffer import importer_of
-from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
+from vyre.runtime.errors import InvalidArgument, UnsupportedFeature, blaming_engine
 from vyre.runtime.geometry import (
     Extent,
     Geometry,
@@ -266,7 +266,8 @@ class Executable:
         unit = route.unit if settings.mode == "split" else route.variant.unit
         groups, timeout = plan.geometry.groups, settings.timeout
         wanted = KINDS if kinds is None else kinds
-        return check(unit.op, checked.storage, groups, timeout, wanted)
+        with blaming_engine("reference", f"check @{self.unit.name}"):
+            return check(unit.op, checked.storage, groups, timeout, wanted)
 
     def explain(
         self,

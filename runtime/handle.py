@@ -91,7 +91,7 @@ class Handle:
         # What others do to shared memory is not known here, and cannot be done again.
         self._is_alone = not self.row.keeps and not self.row.shared
         if recovers and not is_lasting and self._is_alone:
-            self.checkpoint()
+            self._copy = self.row.first_contents()
 
     @property
     def is_recoverable(self) -> bool:

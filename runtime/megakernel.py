@@ -39,6 +39,7 @@ from vyre.runtime.executable import Executable, compile
 from vyre.runtime.failure_class import FailureClass, failure_class
 from vyre.runtime.handle import Handle, Pipeline
 from vyre.runtime.held import NOTHING
+from vyre.runtime.quick import Storage
 from vyre.runtime.row import Row
 from vyre.runtime.waves import planned
 
@@ -158,7 +159,7 @@ class Megakernel:
         """
         self._check([handle])
         results = _new_arrays(handle.row)
-        return Observed(results, self._run([handle], [results]))
+        return Observed(results, self._run([handle], [results], "moved"))
 
     def into(self, handle: Handle, outputs: Mapping[str, object]) -> Statistics:
         """
@@ -168,7 +169,7 @@ class Megakernel:
         Example: `megakernel.into(handle, {"results": array}).latency_ns`
         """
         self._check([handle])
-        return self._run([handle], [handle.outputs(outputs)])
+        return self._run([handle], [handle.outputs(outputs)], "reused")
 
     def many(self, handles: Sequence[Handle]) -> list[dict[str, Array]]:
         """
@@ -186,7 +187,7 @@ class Megakernel:
         """
         self._check(handles)
         results = [_new_arrays(handle.row) for handle in handles]
-        return ObservedBatch(results, self._run(handles, results))
+        return ObservedBatch(results, self._run(handles, results, "moved"))
 
     def many_into(
         self, handles: Sequence[Handle], outputs: Sequence[Mapping[str, object]]
@@ -207,7 +208,7 @@ class Megakernel:
         checked = [handle.outputs(arrays) for handle, arrays in pairs]
         spans = (pair for arrays in checked for pair in arrays.items())
         check_overlaps((name, array, True) for name, array in spans)
-        return self._run(handles, checked)
+        return self._run(handles, checked, "reused")
 
     def many_with_scratch(
         self, handles: Sequence[Handle], storage: BatchStorage
@@ -221,7 +222,7 @@ class Megakernel:
         _require("storage", storage, BatchStorage, "a vyre.BatchStorage()")
         storage.clear()
         arrays = storage.reserve([handle.row for handle in handles])
-        statistics = self._run(handles, arrays)
+        statistics = self._run(handles, arrays, "reused")
         storage.activate(len(handles))
         return statistics
 
@@ -253,7 +254,9 @@ class Megakernel:
 
     # ---- Submissions
 
-    def _run(self, handles: Sequence[Handle], batches: Sequence[Outputs]) -> Statistics:
+    def _run(
+        self, handles: Sequence[Handle], batches: Sequence[Outputs], storage: Storage
+    ) -> Statistics:
         """Submit all rows at once, and read results back."""
         if not handles:
             return NOTHING_DONE
@@ -262,12 +265,13 @@ class Megakernel:
         with self._locked(handles):
             pipeline = self._pipeline
             try:
-                done = _submit(pipeline, handles, batches)
+                done = _submit(pipeline, handles, batches, storage)
             except VyreError as error:
                 is_lost = failure_class(error) is FailureClass.DEVICE_LOST
                 if not is_lost or not all(handle.is_recoverable for handle in handles):
                     raise
-                done = _submit(self._rebuilt(pipeline, error), handles, batches)
+                anew = self._rebuilt(pipeline, error)
+                done = _submit(anew, handles, batches, storage)
                 recovered = True
         latency = time.perf_counter_ns() - start
         return _statistics(handles, batches, latency, recovered, done)
@@ -327,28 +331,33 @@ class _Done(NamedTuple):
 
 
 def _submit(
-    pipeline: Pipeline, handles: Sequence[Handle], batches: Sequence[Outputs]
+    pipeline: Pipeline,
+    handles: Sequence[Handle],
+    batches: Sequence[Outputs],
+    storage: Storage,
 ) -> _Done:
     """Run all rows, and read them back."""
     if len(handles) == 1:
-        return _submit_one(pipeline, handles[0], batches[0])
+        return _submit_one(pipeline, handles[0], batches[0], storage)
     for handle in handles:
         handle.get_ready(pipeline)
     passes, launches = Row.submit_all([handle.row for handle in handles])
     size = 0
     for handle, arrays in zip(handles, batches):
-        size += handle.row.fetch(arrays)
+        size += handle.row.fetch(arrays, storage)
     # Only now: what fails before is as if it had not been.
     for handle in handles:
         handle.dispatched()
     return _Done(size, passes, launches)
 
 
-def _submit_one(pipeline: Pipeline, handle: Handle, arrays: Outputs) -> _Done:
+def _submit_one(
+    pipeline: Pipeline, handle: Handle, arrays: Outputs, storage: Storage
+) -> _Done:
     """The same for one row, which is quicker."""
     handle.get_ready(pipeline)
     passes, launches = handle.row.submit()
-    size = handle.row.fetch(arrays)
+    size = handle.row.fetch(arrays, storage)
     handle.dispatched()
     return _Done(size, passes, launches)
 

@@ -8,7 +8,7 @@ prepared for their arrays; for calls, arrays are exchanged (`vyre.runtime.recipe
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from vyre.diagnostics import BatchRow
 from vyre.runtime import telemetry
@@ -17,6 +17,9 @@ from vyre.runtime.deadline import Deadline
 from vyre.runtime.device_array import AnyArray
 from vyre.runtime.errors import batch_row, blaming_engine
 from vyre.runtime.session import Session
+
+Storage: TypeAlias = Literal["reused", "moved"]
+"""What happens to the storage of results: see `vyre.runtime.telemetry.Counters`."""
 
 _NEVER = Deadline()
 
@@ -49,7 +52,7 @@ class QuickRuns:
     def of_arrays(
         session: Session,
         results: Mapping[str, AnyArray],
-        storage: Literal["reused", "moved"],
+        storage: Storage,
         tally: type[telemetry.Tally] = telemetry.Tally,
     ) -> "QuickRuns":
         """Runs on arrays of the caller. `storage` is what happens to that of results."""

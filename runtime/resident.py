@@ -97,7 +97,7 @@ class Resident(Held):
         """
         with self._session.lock, self._exe.keeping():
             self._check_open()
-            binding = self._binding(name)
+            binding = self.binding(name)
             shape = self._session.arguments.shape(binding)
             if self._session.is_kept(name):
                 self._session.fill(binding)
@@ -126,17 +126,13 @@ class Resident(Held):
 
         Example: `held.write("u", np.zeros(16, np.float32), 16)`
         """
-        self._write(name, data, start)
-
-    def _write(self, name: str, data: object, start: int) -> tuple[int, int]:
-        """Overwrite elements; gives the first, and the one behind the last."""
         session = self._session
         with session.lock, self._exe.keeping():
             self._check_open()
-            binding = self._binding(name)
+            binding = self.binding(name)
             array = as_array(name, data, binding.element, None, self._exe.imported)
             total = prod(session.arguments.shape(binding))
-            begin, end = element_range(name, start, None, total, array.size)
+            begin, _ = element_range(name, start, None, total, array.size)
             offset = begin * binding.dtype.itemsize
             is_kept = session.is_kept(name)
             if is_kept:
@@ -145,7 +141,6 @@ class Resident(Held):
             if is_kept:
                 self._exe.keep(session.buffers[name])
         telemetry.add(input_bytes=array.nbytes)
-        return begin, end
 
     def buffer(self, name: str) -> DeviceBuffer:
         """
@@ -156,7 +151,7 @@ class Resident(Held):
         """
         with self._session.lock:
             self._check_open()
-            self._binding(name)
+            self.binding(name)
             if self._session.is_kept(name):
                 raise InvalidArgument(
                     f"buffer '{name}' is persistent, it belongs to the program",
@@ -164,7 +159,8 @@ class Resident(Held):
                 )
             return self._session.shared(name)
 
-    def _binding(self, name: str) -> Binding:
+    def binding(self, name: str) -> Binding:
+        """What a name stands for; refused if there is no such buffer."""
         known = self._exe.bindings.by_name
         if name not in known:
             raise InvalidArgument(

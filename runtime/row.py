@@ -9,7 +9,6 @@ once.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,14 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from vyre.diagnostics import did_you_mean
-from vyre.runtime.arguments import as_array, check_overlaps, check_writable
+from vyre.runtime import telemetry
+from vyre.runtime.arguments import (
+    as_array,
+    check_overlaps,
+    check_writable,
+    copied,
+    zeros,
+)
 from vyre.runtime.backend import Buffer, Prepared, Repeatable
 from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.config import DispatchConfig
@@ -26,7 +32,7 @@ from vyre.runtime.device_array import AnyArray, DeviceArray, is_device_buffer
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.executable import Executable
 from vyre.runtime.geometry import Geometry
-from vyre.runtime.quick import QuickRuns
+from vyre.runtime.quick import QuickRuns, Storage
 from vyre.runtime.resident import Resident
 from vyre.runtime.session import Session
 from vyre.runtime.shared_memory import SharedMemory
@@ -113,6 +119,7 @@ class Row(Resident):
         self.buffer_count = len(session.buffers)
         self._prepared: Repeatable = _InOrder([session])
         self._runs = QuickRuns(session, {}, {})
+        self._fetched: dict[tuple[Storage, int, int], telemetry.Tally] = {}
         if exe.backend.capabilities.whole and not session.keeps:
             self._prepared = session.prepared([]) or self._prepared
 
@@ -191,8 +198,24 @@ class Row(Resident):
         check_overlaps((name, array, True) for name, array in found.items())
         return found
 
-    def fetch(self, arrays: Mapping[str, AnyArray]) -> int:
-        """Fill arrays with results, by name; gives how many bytes they are."""
+    def fetch(self, arrays: Mapping[str, AnyArray], storage: Storage) -> int:
+        """
+        Fill arrays with results, by name; gives how many bytes they are. `storage` tells
+        whose they are.
+        """
+        try:
+            size = self._filled(arrays)
+        except BaseException:
+            telemetry.add(failures=1)
+            raise
+        key = (storage, size, len(arrays))
+        if key not in self._fetched:
+            amounts = {"output_bytes": size, f"storage_{storage}": len(arrays)}
+            self._fetched[key] = telemetry.Tally(amounts)
+        self._fetched[key].count(0, 0)
+        return size
+
+    def _filled(self, arrays: Mapping[str, AnyArray]) -> int:
         size = 0
         for name, array in arrays.items():
             readback = self.readbacks[name]
@@ -204,24 +227,51 @@ class Row(Resident):
         return size
 
     def overwrite(self, name: str, data: object, start: int) -> Array:
-        """Overwrite elements of a buffer; gives a copy of what they are now."""
-        begin, end = self._write(name, data, start)
-        return self.read(name, begin, end)
+        """Overwrite elements of a buffer; gives a copy of them."""
+        element = self.binding(name).element
+        array = as_array(name, data, element, None, self._exe.imported)
+        is_there = isinstance(array, DeviceArray)
+        kept = array.to_host() if is_there else copied(name, array)
+        self.write(name, kept, start)
+        return kept
+
+    def first_contents(self) -> dict[str, Array]:
+        """
+        Copies of what the buffers start with, while that is what they hold. Nothing comes
+        back from the engine but what was passed there.
+        """
+        found: dict[str, Array] = {}
+        for binding in self._exe.bindings.declared:
+            given = self.arguments.given(binding)
+            if given is None:
+                found[binding.name] = self._new_array(binding)
+            elif isinstance(given, DeviceArray):
+                found[binding.name] = self._content(binding)
+            else:
+                found[binding.name] = copied(binding.name, given)
+        return found
 
     def contents(self) -> dict[str, Array]:
         """Copies of all buffers."""
-        found: dict[str, Array] = {}
-        for binding in self._exe.bindings.declared:
-            shape = self.arguments.shape(binding)
-            flat = self.read(binding.name, 0, prod(shape))
-            found[binding.name] = flat.reshape(shape)
-        return found
+        with self._session.lock:
+            self._check_open()
+            return {b.name: self._content(b) for b in self._exe.bindings.declared}
+
+    def _content(self, binding: Binding) -> Array:
+        array = self._new_array(binding)
+        self._session.device.download(self._session.buffers[binding.name], array)
+        return array
+
+    def _new_array(self, binding: Binding) -> Array:
+        shape, dtype = self.arguments.shape(binding), self.arguments.dtype(binding)
+        return zeros(binding.name, shape, dtype)
 
     def restore(self, contents: Mapping[str, Array]) -> None:
         """Let buffers that do not start with what was passed hold it."""
         for binding in self._exe.bindings.declared:
             if binding.is_written:
-                self.write(binding.name, contents[binding.name].reshape(-1))
+                buffer = self._session.buffers[binding.name]
+                self._session.device.upload(buffer, contents[binding.name])
 
 
 def _check_sharing(rows: Sequence[Row]) -> None:

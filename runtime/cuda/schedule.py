@@ -99,6 +99,7 @@ class CudaHost(ScheduleHost):
         item = buffer.dtype.itemsize
         self._dispatch.flush()
         data = self._dispatch.read(buffer.memory.address + place * item, item)
+        telemetry.add(downloaded_bytes=item)
         return loaded(data.view(buffer.dtype))[0]
 
     @override

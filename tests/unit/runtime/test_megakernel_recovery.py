@@ -1,11 +1,18 @@
 """Megakernels whose device is lost: everything is built anew, and tried once more."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from cuda_devices import host_device
-from megakernel_programs import COUNTING, RESOURCES, numbers, resources
+from megakernel_programs import (
+    COUNTING,
+    EVERY_ENGINE,
+    RESOURCES,
+    numbers,
+    resources,
+)
 
 from vyre import (
     BatchStorage,
@@ -15,13 +22,16 @@ from vyre import (
     OutOfMemory,
     Trapped,
     VyreError,
+    telemetry,
 )
 from vyre.runtime import handle as handles_module
+from vyre.runtime.backend import Backend
 from vyre.runtime.cuda.backend import CudaBackend
 from vyre.runtime.handle import Handle
 from vyre.runtime.reference.backend import ReferenceBackend
+from vyre.testing import RecordingBackend
 from vyre.testing.faults import FaultyBackend
-from vyre.testing.host_cuda import HostCudaDevice
+from vyre.testing.host_cuda import HostArray, HostCudaDevice
 
 GONE = DeviceLost("the device is gone", "start again")
 
@@ -45,6 +55,49 @@ def on_cuda(text: str = COUNTING, **options: Any) -> Megakernel:
 def new_handle(megakernel: Megakernel, n: int = 1) -> Handle:
     x = np.arange(6, dtype=np.int32)
     return megakernel.resident(x=x, seen=np.zeros(6, np.int32), n=n)
+
+
+def test_nothing_comes_back_before_the_first_dispatch():
+    """What the caller passed is remembered, as it was then, and writes are."""
+    megakernel = on_cuda()
+    device = device_of(megakernel)
+    x = np.arange(6, dtype=np.int32)
+    before = telemetry.snapshot()
+    handle = megakernel.resident(x=x, seen=np.zeros(6, np.int32), n=1)
+    x[:] = -1
+    data = numbers(100)
+    handle.write("x", data, start=2)
+    data[:] = -1
+    assert handle.is_recoverable
+    assert "download" not in device.calls
+    counted = telemetry.snapshot() - before
+    assert counted == telemetry.Counters(input_bytes=28, uploaded_bytes=28)
+    lost_soon(megakernel, "launch")
+    found = megakernel.dispatch(handle)
+    assert found["x"].tolist() == [1, 2, 101, 4, 5, 6]
+
+
+def test_arrays_on_the_device_are_remembered():
+    megakernel = on_cuda()
+    device = device_of(megakernel)
+    x = HostArray.of(device, np.arange(6, dtype=np.int32))
+    before = telemetry.snapshot()
+    handle = megakernel.resident(x=x, seen=np.zeros(6, np.int32), n=1)
+    assert (telemetry.snapshot() - before).output_bytes == 0
+    lost_soon(megakernel, "launch")
+    assert megakernel.dispatch(handle)["x"].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("make", EVERY_ENGINE)
+def test_no_handle_downloads_what_it_has_uploaded(make: Callable[[], Backend]):
+    backend = RecordingBackend(make())
+    megakernel = Megakernel(COUNTING, engine=backend)
+    handle = new_handle(megakernel)
+    handle.write("x", numbers(5))
+    assert backend.calls["download"] == 0
+    handle.checkpoint()
+    assert backend.calls["download"] == 2
+    assert megakernel.dispatch(handle)["x"].tolist() == [6, 2, 3, 4, 5, 6]
 
 
 @pytest.mark.parametrize("call", ["launch", "download", "record"])

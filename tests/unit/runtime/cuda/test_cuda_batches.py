@@ -57,5 +57,5 @@ def test_a_long_batch_does_not_fill_the_queue(make_device: MakeDevice):
     for _ in range(2):
         Row.submit_all(rows)
     found = {"a": np.zeros(8, np.int32)}
-    rows[-1].fetch(found)
+    rows[-1].fetch(found, "reused")
     assert found["a"][0] == 60
