@@ -74,6 +74,29 @@ def trap_in_two_dimensions(backend: Backend) -> None:
 
 
 @ENDING.case
+def trap_of_a_wave(backend: Backend) -> None:
+    """A trap may say as which invocation it is reported; the smallest one is."""
+    text = program(
+        OUT,
+        FIRST,
+        """
+  %is_bad = arith.cmpi ule, %x32, %first : i32
+  scf.if %is_bad {
+    %most = arith.constant 40 : index
+    %back = arith.subi %most, %x : index
+    vyre.trap "here" invocation %back wave "w"
+  }
+""",
+    )
+    exe = compiled(backend, text)
+    for first in (0, 5, 15):
+        given = {"out": np.zeros(16, np.int32), "first": first}
+        error = expect_error(Trapped, partial(dispatched, exe, given, grid=4))
+        expect_invocation(error, 40 - first)
+        expect(error.wave == "w", f"the wave is {error.wave!r}")
+
+
+@ENDING.case
 def trap_before_a_grid_barrier(backend: Backend) -> None:
     """The dispatch stops at the next grid barrier."""
     text = program(OUT, FIRST, TRAP, SYNC, 'vyre.trap "never here"')

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 from typing_extensions import override
+from xdsl.rewriter import Rewriter
 
-from vyre.dialects.vyre import BarrierOp, BufferOp, ProgramOp
+from vyre.dialects.vyre import BarrierOp, BufferOp, ProgramOp, TrapOp
 from vyre.dialects.vyre.attributes import Access
 from vyre.runtime.backend import (
     Backend,
@@ -257,6 +258,20 @@ class NamesAnotherTrap(ReferenceBackend):
             last = launch.geometry.invocation_count - 1
             at = error.at or launch.program
             raise Trapped(at, error.tag, last, error.value) from None
+
+
+@missed_by("ending.trap_of_a_wave")
+class AsksTheGridForTraps(Changed):
+    """It does not look at what a trap says of itself."""
+
+    @override
+    def changed(self, launch: Launch) -> Launch:
+        program = launch.program.clone()
+        for op in list(program.body.walk()):
+            if isinstance(op, TrapOp):
+                plain = TrapOp(op.tag.data, op.value, wave=op.wave)
+                Rewriter.replace_op(op, plain)
+        return replace(launch, program=program)
 
 
 @missed_by("ending.trap", "ending.trap_in_two_dimensions")
