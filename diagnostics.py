@@ -23,13 +23,12 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import ClassVar, Literal
 
-from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import DiagnosticException, ParseError, VerifyException
 from xdsl.utils.lexer import Span
 
-from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.refusal import Note, Refusal, name_of
 from vyre.locations import Place, place_of
 
 _WINDOW = 120
@@ -171,11 +170,6 @@ def invalid(op: Operation, error: Exception) -> InvalidProgram:
     else:
         cause = f"is malformed: {' '.join(str(error).split()) or type(error).__name__}"
     return InvalidProgram(op, cause, form_hint(type(op)))
-
-
-def name_of(op: Operation) -> str:
-    """The name of an operation, also of one that no dialect defines."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
 
 
 def form_hint(op_type: type[Operation]) -> str:

@@ -8,8 +8,8 @@ from xdsl.ir import Operation
 
 from vyre.analysis.purity import is_known
 from vyre.analysis.walking import operations_in, units_in
-from vyre.diagnostics import invalid, name_of
-from vyre.dialects.refusal import Refusal
+from vyre.diagnostics import invalid
+from vyre.dialects.refusal import Refusal, name_of
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 
 

@@ -42,6 +42,7 @@ from vyre.analysis.phases import (
     writes_of,
 )
 from vyre.analysis.purity import PURE_OPS, is_pure
+from vyre.dialects.refusal import name_of
 from vyre.dialects.vyre import (
     AssignOp,
     BufferOp,
@@ -284,11 +285,13 @@ class _Analysis:
         if is_pure(op):
             self._pure(op)
             return
-        self._diverge(op, Level.INVOCATION, f"is what '{op.name}' gives each invocation")
+        self._diverge(
+            op, Level.INVOCATION, f"is what '{name_of(op)}' gives each invocation"
+        )
         for region in op.regions:
             for block in region.blocks:
                 for argument in block.args:
-                    reason = Reason(f"is passed by '{op.name}'", op)
+                    reason = Reason(f"is passed by '{name_of(op)}'", op)
                     self._raise(argument, Level.INVOCATION, reason)
                 self.roots.append((Level.INVOCATION, block, None))
                 self._block(block)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -47,3 +48,8 @@ class Refusal(VerifyException):
         self.fix = fix
         self.at = at
         self.notes = tuple(notes)
+
+
+def name_of(op: Operation) -> str:
+    """The name of an operation, also of one that no dialect defines."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name

@@ -36,7 +36,7 @@ from vyre.analysis.positions import positions_of
 from vyre.analysis.purity import is_known
 from vyre.analysis.spine import TABLE_OPS, Spine
 from vyre.analysis.walking import operations_of
-from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.refusal import Note, Refusal, name_of
 from vyre.dialects.vyre import (
     AtomicCasOp,
     AtomicOp,
@@ -146,7 +146,7 @@ class _Move:
             case _:
                 if not is_known(op):
                     raise Refusal(
-                        f"nothing is known about what '{op.name}' does with workgroup "
+                        f"nothing is known about what '{name_of(op)}' does with workgroup "
                         "memory that a loop with a grid barrier carries",
                         fix="use vyre.load and vyre.store",
                         at=op,

@@ -47,7 +47,7 @@ from xdsl.rewriter import Rewriter
 
 from vyre.analysis.walking import operations_in, operations_of, units_in
 from vyre.diagnostics import invalid
-from vyre.dialects.refusal import Refusal
+from vyre.dialects.refusal import Refusal, name_of
 from vyre.dialects.vyre import (
     AssignOp,
     CellType,
@@ -215,8 +215,8 @@ class _Promotion:
                 and inner.cell in self._promoted
             ):
                 raise Refusal(
-                    f"nothing is known about when '{op.name}' runs its region, which uses "
-                    "a variable",
+                    f"nothing is known about when '{name_of(op)}' runs its region, which "
+                    "uses a variable",
                     fix="use scf.if, scf.for, scf.while or vyre.region",
                     at=inner,
                 )

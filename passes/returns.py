@@ -8,8 +8,7 @@ from xdsl.rewriter import Rewriter
 
 from vyre.analysis.purity import is_pure
 from vyre.analysis.uniformity import Level, uniformity
-from vyre.diagnostics import name_of
-from vyre.dialects.refusal import Refusal
+from vyre.dialects.refusal import Refusal, name_of
 from vyre.dialects.vyre import ProgramOp, RegionOp, ReturnOp
 
 

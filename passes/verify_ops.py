@@ -15,7 +15,7 @@ from xdsl.traits import (
 )
 
 from vyre.diagnostics import InvalidProgram, invalid
-from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.refusal import Note, Refusal, name_of
 from vyre.dialects.vyre import ScheduleOp
 from vyre.passes.xdsl_gaps import GAPS
 
@@ -57,7 +57,7 @@ def _verify_block_end(op: Operation, block: Block, single: bool) -> None:
         return
     if last is None or not _may_be_terminator(last):
         raise Refusal(
-            f"a block of '{op.name}' does not end with a terminator",
+            f"a block of '{name_of(op)}' does not end with a terminator",
             fix="end it with the operation that its parent expects, such as a yield",
             at=last,
         )
@@ -105,8 +105,8 @@ def _isolation_refusal(op: Operation) -> Refusal | None:
         for operand in inner.operands:
             if inner is not op and operand not in inside:
                 return Refusal(
-                    f"uses a value from outside its '{op.name}'",
-                    fix=f"compute the value inside, or pass it to the '{op.name}'",
+                    f"uses a value from outside its '{name_of(op)}'",
+                    fix=f"compute the value inside, or pass it to the '{name_of(op)}'",
                     at=inner,
                     notes=[Note(operand, "defined here")],
                 )

@@ -24,7 +24,7 @@ from xdsl.ir import Operation
 from vyre.analysis.phases import COLLECTIVES
 from vyre.analysis.purity import is_known
 from vyre.analysis.walking import operations_in
-from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.refusal import Note, Refusal, name_of
 from vyre.dialects.vyre import (
     BarrierOp,
     BufferOp,
@@ -135,8 +135,8 @@ def layout_of(wave: WaveOp, program: ProgramOp, workgroup: tuple[int, ...]) -> L
         meets = type(op) is BarrierOp and op.is_grid_sync
         if meets or not is_known(op):
             raise Refusal(
-                f"the wave has a grid of its own and '{op.name}', which is about the whole "
-                "grid of the dispatch",
+                f"the wave has a grid of its own and '{name_of(op)}', which is about the "
+                "whole grid of the dispatch",
                 fix="leave out `grid`, or divide the program into several waves",
                 at=wave,
                 notes=[Note(op, "the operation")],

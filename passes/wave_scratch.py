@@ -16,7 +16,7 @@ from xdsl.rewriter import Rewriter
 from vyre.analysis.bounds import Access
 from vyre.analysis.buffer_sources import Declaration, buffer_sources
 from vyre.analysis.walking import operations_in
-from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.refusal import Note, Refusal, name_of
 from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre import LengthOp, LinearIdOp, ProgramOp, ScratchOp, WaveOp
 from vyre.dialects.vyre.attributes import LinearScope
@@ -90,8 +90,8 @@ def _scope(
         (scope,) = scopes
         return scope
     raise Refusal(
-        f"the wave is shared out, and '{op.name}' may use other memory than the scratch "
-        "of who executes it",
+        f"the wave is shared out, and '{name_of(op)}' may use other memory than the "
+        "scratch of who executes it",
         fix="access scratch by loads, stores and atomics of its own",
         at=wave,
         notes=[Note(op, "the operation"), Note(owned[0], "the scratch")],

@@ -17,7 +17,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import EffectInstance, MemoryEffectKind
 
-from vyre.dialects.refusal import Refusal
+from vyre.dialects.refusal import Refusal, name_of
 from vyre.dialects.vyre.attributes import CellType, Scalar
 from vyre.dialects.vyre.effects import EffectfulOp, ListedEffects, reads, writes
 from vyre.dialects.vyre.placement import Inside
@@ -63,7 +63,7 @@ class LetOp(EffectfulOp):
         for use in self.cell.uses:
             if not isinstance(use.operation, GetOp | AssignOp):
                 raise Refusal(
-                    f"'{use.operation.name}' uses the variable "
+                    f"'{name_of(use.operation)}' uses the variable "
                     f'"{self.variable_name.data}" itself instead of its value',
                     fix="read the variable with 'vyre.get' and use what it gives",
                     at=use.operation,

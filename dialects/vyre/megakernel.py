@@ -32,7 +32,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import IsolatedFromAbove, NoTerminator, SymbolOpInterface
 
-from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.refusal import Note, Refusal, name_of
 from vyre.dialects.vyre.attributes import Access
 from vyre.dialects.vyre.buffers import BufferOp, ParamOp
 from vyre.dialects.vyre.directives import Body
@@ -148,7 +148,7 @@ class WaveOp(IRDLOperation):
         parent = self.parent_op()
         if parent is not None and not isinstance(parent, MegakernelOp):
             raise Refusal(
-                f"'vyre.wave' stands in a '{parent.name}'",
+                f"'vyre.wave' stands in a '{name_of(parent)}'",
                 fix="move it into the body of a 'vyre.megakernel'",
             )
         if not self.label.data:
@@ -231,7 +231,7 @@ class MegakernelOp(IRDLOperation):
         for op in self.body.block.ops:
             if not isinstance(op, WaveOp):
                 raise Refusal(
-                    f"'{op.name}' stands in a 'vyre.megakernel'",
+                    f"'{name_of(op)}' stands in a 'vyre.megakernel'",
                     fix="move it into a program; a megakernel has waves only",
                     at=op,
                 )

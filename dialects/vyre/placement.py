@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.traits import IsTerminator, OpTrait  # noqa: TID251
 
-from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.refusal import Note, Refusal, name_of
 
 Home = Literal["vyre.program", "vyre.schedule"]
 
@@ -83,7 +83,7 @@ class TopLevelOf(OpTrait):
         names = " or ".join(f"'{home}'" for home in self.homes)
         home = enclosing_home(op)
         nested = home is not None and home.name in self.homes
-        way = f"out of the '{parent.name}'" if nested else f"into a {names}"
+        way = f"out of the '{name_of(parent)}'" if nested else f"into a {names}"
         raise Refusal(
             f"'{op.name}' must stand at the top level of a {names}",
             fix=f"move it {way}",
@@ -98,9 +98,9 @@ class InModule(OpTrait):
         parent = op.parent_op()
         if parent is not None and not isinstance(parent, ModuleOp):
             raise Refusal(
-                f"'{op.name}' is nested in a '{parent.name}'",
+                f"'{op.name}' is nested in a '{name_of(parent)}'",
                 fix="move it out, directly into the module",
-                notes=[Note(parent, f"inside this '{parent.name}'")],
+                notes=[Note(parent, f"inside this '{name_of(parent)}'")],
             )
 
 
@@ -114,7 +114,7 @@ class EndsInvocation(OpTrait):
         ):
             return
         raise Refusal(
-            f"'{following.name}' follows a '{op.name}' in its block and never runs",
+            f"'{name_of(following)}' follows a '{op.name}' in its block and never runs",
             fix=f"remove it, or move it before the '{op.name}'",
             at=following,
             notes=[Note(op, "every invocation that comes here ends")],

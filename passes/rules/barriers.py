@@ -12,7 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from vyre.analysis.buffer_sources import is_memref
 from vyre.analysis.uniformity import Level, Uniformity, uniformity
 from vyre.analysis.walking import operations_in
-from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.refusal import Note, Refusal, name_of
 from vyre.dialects.vyre import (
     BarrierOp,
     ProgramOp,
@@ -84,7 +84,9 @@ def _require(
 def _unknown(op: Operation) -> list[Note]:
     parent = op.parent_op()
     assert parent is not None
-    return [Note(parent, f"nothing is known about when '{parent.name}' runs its region")]
+    return [
+        Note(parent, f"nothing is known about when '{name_of(parent)}' runs its region")
+    ]
 
 
 def _explanation(decider: SSAValue, facts: Uniformity) -> list[Note]:

@@ -12,7 +12,7 @@ their region is left.
 from xdsl.dialects import scf
 from xdsl.ir import Operation, Region, SSAValue
 
-from vyre.dialects.refusal import Note, Refusal
+from vyre.dialects.refusal import Note, Refusal, name_of
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 
 
@@ -34,13 +34,15 @@ def _enter(parent: Operation, region: Region, visible: set[SSAValue]) -> None:
         )
     if block.next_block is not None:
         raise Refusal(
-            f"a region of '{parent.name}' has several blocks",
+            f"a region of '{name_of(parent)}' has several blocks",
             fix="express the control flow with scf.if, scf.for and scf.while",
             at=parent,
         )
     defined: list[SSAValue] = list(block.args)
     visible.update(block.args)
     for op in block.ops:
+        if op.successors:
+            _refuse_branch(op)
         for operand in op.operands:
             if operand not in visible:
                 _refuse(op, operand)
@@ -49,6 +51,14 @@ def _enter(parent: Operation, region: Region, visible: set[SSAValue]) -> None:
         visible.update(op.results)
         defined.extend(op.results)
     visible.difference_update(defined)
+
+
+def _refuse_branch(op: Operation) -> None:
+    raise Refusal(
+        "branches to a block, but control flow in a program is structured",
+        fix="express the control flow with scf.if, scf.for and scf.while",
+        at=op,
+    )
 
 
 def _refuse(op: Operation, operand: SSAValue) -> None:

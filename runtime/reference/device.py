@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from typing_extensions import override
 from xdsl.ir import Operation, SSAValue
 
-from vyre.diagnostics import name_of
 from vyre.dialects import vyre
+from vyre.dialects.refusal import name_of
 from vyre.dialects.vyre.attributes import LinearScope
 from vyre.runtime.errors import DivergentBarrier
 from vyre.runtime.reference import atomics

@@ -215,3 +215,12 @@ vyre.program @p [64, 1, 1] {
     scf.yield
   }) : (index) -> ()
 }
+
+// -----
+
+// CHECK: {{.*}}control_flow.mlir:225:3: error: 'cf.br': branches to a block, but control flow in a program is structured
+// CHECK: Fix: express the control flow with scf.if, scf.for and scf.while
+vyre.program @p [64, 1, 1] {
+^here:
+  cf.br ^here
+}

@@ -11,3 +11,23 @@ vyre.program @p [64, 1, 1] {
     scf.yield
   }
 }
+
+// -----
+
+// CHECK: {{.*}}unregistered.mlir:22:3: error: 'other.op' uses the variable "v" itself instead of its value
+// CHECK: Fix: read the variable with 'vyre.get' and use what it gives
+vyre.program @p [1, 1, 1] {
+  %one = arith.constant 1 : i32
+  %v = vyre.let "v" = %one : i32
+  "other.op"(%v) : (!vyre.cell<i32>) -> ()
+}
+
+// -----
+
+// CHECK: {{.*}}unregistered.mlir:31:5: error: 'vyre.barrier': a grid barrier stands in control that is not grid-uniform
+// CHECK: {{.*}}unregistered.mlir:30:3: note: nothing is known about when 'other.op' runs its region
+vyre.program @p [1, 1, 1] {
+  "other.op"() ({
+    vyre.barrier grid_sync
+  }) : () -> ()
+}
