@@ -18,9 +18,10 @@ Fix: declare the buffer read_write
 import difflib
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from xdsl.ir import Operation, OpResult, SSAValue
@@ -190,10 +191,30 @@ def example_of(op_type: type[Operation]) -> str | None:
     return None
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str | None:
-    """A remedy for a misspelt word, if one of the known words is close to it."""
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"did you mean '{close[0]}'?" if close else None
+def did_you_mean(
+    word: object, known: Iterable[str], others: Mapping[str, str] = MappingProxyType({})
+) -> str | None:
+    """
+    A remedy for a misspelt word, if one of the known words is close to it. `others` are
+    words that people use for known ones elsewhere.
+    """
+    words = {**{each.lower(): each for each in known}, **others}
+    close = difflib.get_close_matches(str(word).lower(), words, n=1)
+    return f"did you mean '{words[close[0]]}'?" if close else None
+
+
+def kind_of(value: object) -> str:
+    """
+    What a value is, where something else was expected.
+
+    Example: `kind_of(3)` is "an int", and `kind_of(None)` is "None".
+    """
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    if name == "bytes":
+        return name
+    return f"an {name}" if name[0] in "aeiouAEIOU" or name == "ndarray" else f"a {name}"
 
 
 def _quote(place: Place | None, kind: str, text: str, underline: str) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 from os import PathLike, fspath
 from pathlib import Path
+from typing import cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.universe import XDSL_UNIVERSE
 
-from vyre.diagnostics import InvalidProgram
+from vyre.diagnostics import InvalidProgram, did_you_mean, kind_of
 from vyre.dialects import get_all_dialects
 from vyre.passes.verify_module import verify_module
 from vyre.source import SourceParser
@@ -38,8 +39,7 @@ def parse(
     path object, names a file. `name` is what diagnostics call text that is in no file.
     `ctx` is the context to parse with, by default one from `vyre.context()`.
 
-    Raises `InvalidProgram` with a complete diagnostic; `OSError` if the file cannot be
-    read.
+    Raises `InvalidProgram` with a complete diagnostic, also if the file cannot be read.
 
     Example:
 
@@ -50,10 +50,36 @@ def parse(
     """
     if isinstance(source, str) and ("\n" in source or "{" in source):
         return parse_text(source, name or "<string>", ctx or context())
-    path = Path(source)
-    return parse_text(
-        decode(path.read_bytes(), fspath(source)), fspath(source), ctx or context()
+    path = _file(source)
+    return parse_text(decode(_read(path), str(path)), str(path), ctx or context())
+
+
+def _file(source: object) -> Path:
+    """The file that a path names."""
+    if isinstance(source, str | PathLike) and isinstance(fspath(source), str):
+        return Path(cast(str, fspath(source)))
+    raise InvalidProgram(
+        None,
+        f"the program is {kind_of(cast(object, source))}, neither text nor a module",
+        "pass the path of a file, the text of a program, or its module",
     )
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        near = path.parent.iterdir() if path.parent.is_dir() else ()
+        fix = did_you_mean(path.stem, (), {each.stem.lower(): str(each) for each in near})
+        raise InvalidProgram(
+            None,
+            f"there is no file '{path}'",
+            fix or "pass the path of a file, or text with the braces of a program",
+        ) from None
+    except OSError as error:
+        raise InvalidProgram(
+            None, f"cannot read '{path}': {error.strerror}", "pass the path of a file"
+        ) from None
 
 
 def parse_text(

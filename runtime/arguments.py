@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.ir import Attribute
 
+from vyre.diagnostics import kind_of
 from vyre.runtime.device_array import AnyArray, DeviceArray, Importer, none_is_there
 from vyre.runtime.errors import InvalidArgument, OutOfMemory
 from vyre.runtime.scalars import dtype_of
@@ -93,8 +94,8 @@ def host_array(name: str, value: object) -> Array:
     if hasattr(value, "__dlpack__"):
         return _from_dlpack(name, value)
     raise InvalidArgument(
-        f"argument '{name}' is a {type(value).__name__}, not an array",
-        "pass a NumPy array, or anything that supports DLPack",
+        f"argument '{name}' is {kind_of(value)}, not an array",
+        "pass an array, such as `np.array(values)`",
     )
 
 
@@ -151,7 +152,9 @@ def _check_dtype(name: str, array: AnyArray, type: Attribute) -> None:
         names = " or ".join(str(dtype) for dtype in accepted)
         raise InvalidArgument(
             f"argument '{name}' has dtype {array.dtype}, expected {names} for {type}",
-            f"convert it with `.astype(np.{accepted[0].name})`",
+            f"convert it with `.astype(np.{accepted[0].name})`"
+            if array.dtype.kind in "biuf"
+            else f"pass an array of np.{accepted[0].name}",
         )
 
 
@@ -160,11 +163,21 @@ def _check_shape(name: str, array: AnyArray, shape: tuple[int, ...]) -> None:
         wanted in (DYNAMIC_INDEX, found) for wanted, found in zip(shape, array.shape)
     )
     if not fits:
-        wanted = ", ".join("?" if s == DYNAMIC_INDEX else str(s) for s in shape)
         raise InvalidArgument(
-            f"argument '{name}' has shape {array.shape}, expected ({wanted})",
-            "pass an array of that shape",
+            f"argument '{name}' has shape {array.shape}, expected {_form(shape)}",
+            "pass `.reshape(-1)` of it, if elements are to follow each other"
+            if shape == (DYNAMIC_INDEX,)
+            else "pass an array of that shape",
         )
+
+
+def _form(shape: tuple[int, ...]) -> str:
+    """A shape with letters for the sizes that may be anything."""
+    letters = iter("nmklpqrs")
+    sizes = [next(letters, "n") if s == DYNAMIC_INDEX else str(s) for s in shape]
+    any_of = [size for size in sizes if not size.isdigit()]
+    form = f"({', '.join(sizes)}{',' if len(sizes) == 1 else ''})"
+    return f"{form} for any {' and '.join(any_of)}" if any_of else form
 
 
 def element_range(
@@ -183,8 +196,8 @@ def element_range(
         if 0 <= begin <= end <= total:
             return begin, end
     raise InvalidArgument(
-        f"'{name}' has {total} elements, none from {begin} to {end}",
-        "ask for a range inside the buffer",
+        f"'{name}' has {total} elements, and {begin!r} to {end!r} is no range of them",
+        f"pass whole numbers with 0 <= start <= stop <= {total}",
     )
 
 
@@ -256,9 +269,21 @@ def as_scalar(name: str, value: object, type: Attribute) -> Any:
     if number is None:
         raise InvalidArgument(
             f"argument '{name}' is {value!r}, expected a number for {type}",
-            f"pass a value that {type} can hold",
+            _holds(dtype_of(type)),
         )
     return number
+
+
+def _holds(dtype: np.dtype[Any]) -> str:
+    """Says which numbers a type takes."""
+    match dtype.kind:
+        case "b":
+            return "pass True or False"
+        case "f":
+            return f"pass one number, no larger than {_LARGEST[dtype.itemsize]:.4g}"
+        case _:
+            bits = 8 * dtype.itemsize
+            return f"pass one whole number, from -2**{bits - 1} to 2**{bits} - 1"
 
 
 def _number(value: object, dtype: np.dtype[Any]) -> np.generic | None:

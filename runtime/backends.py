@@ -12,9 +12,9 @@ mine = "my_package:MyBackend"
 
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import cast
 
-from vyre.diagnostics import did_you_mean
+from vyre.diagnostics import did_you_mean, kind_of
 from vyre.fork_locks import ForkLock
 from vyre.runtime.backend import Backend
 from vyre.runtime.errors import InvalidArgument, UnsupportedFeature
@@ -50,6 +50,13 @@ _OWN: dict[str, Callable[[], Backend]] = {
 }
 """Vyre's engines."""
 
+_OTHER_WORDS = {
+    **dict.fromkeys(("gpu", "cuda", "nvidia"), "cupy"),
+    **dict.fromkeys(("llvm", "native", "host"), "cpu"),
+    **dict.fromkeys(("ref", "numpy", "interpreter"), "reference"),
+}
+"""What people call them."""
+
 
 def _best() -> str:
     """The engine that `auto` stands for."""
@@ -75,10 +82,19 @@ def find_backend(engine: str | Backend | Callable[..., None]) -> Backend:
     """
     if isinstance(engine, Backend):
         return engine
+    if isinstance(engine, type):
+        raise InvalidArgument(
+            f"the engine is the class {engine.__name__}", f"pass `{engine.__name__}()`"
+        )
     if callable(engine):
         from vyre.runtime.closure import ClosureBackend
 
         return ClosureBackend(engine)
+    if not isinstance(cast(object, engine), str):
+        raise InvalidArgument(
+            f"the engine is {kind_of(engine)}, not a name",
+            f"pass 'auto' or one of {', '.join(backend_names())}",
+        )
     name = _best() if engine == "auto" else engine
     with _lock:
         if name not in _made:
@@ -86,7 +102,7 @@ def find_backend(engine: str | Backend | Callable[..., None]) -> Backend:
         return _made[name]
 
 
-def _make(name: Any) -> Backend:
+def _make(name: str) -> Backend:
     if name in _OWN:
         return _OWN[name]()
     entry = _found().get(name)
@@ -94,7 +110,8 @@ def _make(name: Any) -> Backend:
         names = backend_names()
         raise InvalidArgument(
             f"there is no engine '{name}'",
-            did_you_mean(str(name), names) or f"the engines are {', '.join(names)}",
+            did_you_mean(name, names, _OTHER_WORDS)
+            or f"the engines are {', '.join(names)}",
         )
     try:
         made = entry.load()()

@@ -21,7 +21,7 @@ from vyre.diagnostics import did_you_mean
 from vyre.dialects.vyre import BufferOp, ParamOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import Access, MemoryKind
 from vyre.runtime.arguments import Array, as_array, as_scalar, check_overlaps
-from vyre.runtime.config import TAKEN
+from vyre.runtime.config import ELSEWHERE, OPTIONS, OTHER_WORDS, TAKEN
 from vyre.runtime.device_array import (
     AnyArray,
     DeviceArray,
@@ -242,9 +242,11 @@ class BindingPlan:
         """Refuse names that the program does not have."""
         for name in given:
             if name not in self.names:
+                known = (*self.names, *OPTIONS)
                 raise InvalidArgument(
                     f"there is no argument '{name}'",
-                    did_you_mean(str(name), self.names)
+                    ELSEWHERE.get(name)
+                    or did_you_mean(name, known, OTHER_WORDS)
                     or f"the arguments are {', '.join(self.names) or 'none'}",
                 )
 

@@ -15,14 +15,14 @@ A finding names the operations, their places and the invocations.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import Operation
 
-from vyre.diagnostics import LocatedError, VyreError, did_you_mean
+from vyre.diagnostics import LocatedError, VyreError, did_you_mean, kind_of
 from vyre.dialects.refusal import Note
 from vyre.dialects.vyre import AtomicCasOp, AtomicOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import AtomicKind
@@ -95,8 +95,13 @@ def check(
 
 def _checked_kinds(kinds: Collection[str]) -> set[str]:
     """The kinds of findings that a caller passed: one, or several."""
+    if not isinstance(cast(object, kinds), Collection):
+        raise InvalidArgument(
+            f"the kinds of findings are {kind_of(kinds)}",
+            f"pass some of {', '.join(KINDS)}",
+        )
     wanted = {kinds} if isinstance(kinds, str) else set(kinds)
-    for kind in sorted(wanted.difference(KINDS)):
+    for kind in sorted(wanted.difference(KINDS), key=str):
         raise InvalidArgument(
             f"there is no kind of finding '{kind}'",
             did_you_mean(kind, KINDS) or f"use {', '.join(KINDS)}",

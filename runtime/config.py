@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from math import isfinite
 from typing import Any, Literal, TypeAlias, cast, get_args
 
+from vyre.diagnostics import did_you_mean
 from vyre.runtime.errors import InvalidArgument
 
 Mode: TypeAlias = Literal["auto", "native", "split"]
@@ -53,16 +54,23 @@ class DispatchConfig:
     def __post_init__(self) -> None:
         _check_count("fixpoint_iterations", self.fixpoint_iterations)
         _check_count("check_interval", self.check_interval)
-        _check_choice("mode", self.mode, (None, *get_args(Mode)))
-        _check_choice("order", self.order, get_args(Order))
+        check_choice("mode", self.mode, (None, *get_args(Mode)))
+        check_choice("order", self.order, get_args(Order))
         timeout = cast(Any, self.timeout)
         if timeout is not None and not (_is_number(timeout) and timeout > 0):
             raise InvalidArgument(
-                f"the timeout is {timeout}", "pass a positive number of seconds"
+                f"the timeout is {timeout!r}",
+                "pass a positive number of seconds, or leave it out",
             )
         limit = cast(Any, self.max_output_bytes)
         if limit is not None and not (isinstance(limit, int) and limit >= 0):
-            raise InvalidArgument(f"max_output_bytes is {limit}", "pass a number of bytes")
+            raise InvalidArgument(
+                f"max_output_bytes is {limit!r}", "pass a whole number of bytes"
+            )
+        if not isinstance(cast(Any, self.seed), int):
+            raise InvalidArgument(f"the seed is {self.seed!r}", "pass a whole number")
+        if not isinstance(cast(Any, self.label), str | None):
+            raise InvalidArgument(f"the label is {self.label!r}", "pass text")
 
     @property
     def passes(self) -> int:
@@ -80,6 +88,22 @@ OPTIONS = frozenset(field.name for field in fields(DispatchConfig))
 TAKEN = OPTIONS | {"config", "into", "timed", "trace"}
 """The names that calls take for themselves; such arguments go in a dictionary."""
 
+OTHER_WORDS = {
+    **dict.fromkeys(("blocks", "groups", "workgroups"), "grid"),
+    **dict.fromkeys(("block", "threads", "blocksize"), "workgroup"),
+    **dict.fromkeys(("iterations", "passes", "fixpoint"), "fixpoint_iterations"),
+    "seconds": "timeout",
+    "interval": "check_interval",
+}
+"""What people call options."""
+
+ELSEWHERE = {
+    **dict.fromkeys(("engine", "program"), "pass it to `vyre.compile`"),
+    "into": "pass it to a call of the executable, or bind these arrays",
+    "kinds": "pass it to `check`",
+}
+"""Arguments of other functions, and what can be done with them."""
+
 
 def _is_number(value: Any) -> bool:
     is_real = isinstance(value, int | float) and not isinstance(value, bool)
@@ -95,7 +119,15 @@ def _check_count(name: str, value: Any) -> None:
         )
 
 
-def _check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+    """
+    Refuse what is none of the choices.
+
+    Example: `check_choice("mode", mode, ("native", "split"))`
+    """
     if value not in choices:
-        named = ", ".join(str(choice) for choice in choices if choice is not None)
-        raise InvalidArgument(f"there is no {name} '{value}'", f"use {named}")
+        named = [str(choice) for choice in choices if choice is not None]
+        raise InvalidArgument(
+            f"there is no {name} '{value}'",
+            did_you_mean(value, named) or f"use {', '.join(named)}",
+        )

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from vyre.analysis.foreign import refuse_foreign
-from vyre.diagnostics import VyreError
+from vyre.diagnostics import VyreError, kind_of
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.passes.verify_module import verify_module
@@ -396,12 +396,17 @@ def _check_kinds(arguments: object, config: object) -> None:
     """Refuse what was passed in the place of something else."""
     if not isinstance(arguments, Mapping):
         raise InvalidArgument(
-            f"the first argument is a {type(arguments).__name__}, not a dictionary",
+            f"the first argument is {kind_of(arguments)}, not a dictionary",
             "pass arguments by name",
         )
+    check_config(config)
+
+
+def check_config(config: object) -> None:
+    """Refuse what is no configuration of a dispatch."""
     if config is not None and not isinstance(config, DispatchConfig):
         raise InvalidArgument(
-            f"'config' is a {type(config).__name__}, not a DispatchConfig",
+            f"'config' is {kind_of(config)}, not a DispatchConfig",
             "make one, or pass options by name; an argument of the program that is called "
             "'config' goes in a dictionary",
         )

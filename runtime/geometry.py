@@ -153,13 +153,17 @@ def _extent(given: Any, what: str, counted: str) -> Extent:
     if isinstance(given, np.ndarray):
         given = cast(Any, given).tolist()
     parts = list(cast(Sequence[Any], given) if isinstance(given, Sequence) else [given])
-    numbers = [operator.index(n) for n in parts if hasattr(n, "__index__") and n >= 1]
+    numbers = [operator.index(n) for n in parts if _is_count(n)]
     if not 1 <= len(parts) <= 3 or len(numbers) != len(parts):
         raise InvalidArgument(
             f"the {what} is {given!r}", f"pass one to three positive numbers of {counted}"
         )
     x, y, z = (*numbers, 1, 1)[:3]
     return x, y, z
+
+
+def _is_count(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool) and value >= 1
 
 
 def check_size(geometry: Geometry) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Self, cast
 
 from numpy.typing import NDArray
 
-from vyre.diagnostics import VyreError
+from vyre.diagnostics import VyreError, kind_of
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.device_array import AnyArray
 from vyre.runtime.device_buffer import DeviceBuffer
@@ -159,7 +159,7 @@ class Handle:
         """Arrays of the caller for results, if they are right; quick for the same again."""
         if not isinstance(cast(object, given), Mapping):
             raise InvalidArgument(
-                f"'outputs' is a {type(given).__name__}", "pass a dictionary of arrays"
+                f"'outputs' is {kind_of(given)}", "pass a dictionary of arrays"
             )
         before, arrays = self._outputs
         if len(before) == len(given):

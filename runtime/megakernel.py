@@ -25,17 +25,17 @@ from typing import Any, Literal, NamedTuple
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
-from vyre.diagnostics import VyreError, did_you_mean
+from vyre.diagnostics import VyreError, did_you_mean, kind_of
 from vyre.passes.plan_megakernel import PlanMegakernelPass
 from vyre.reading import parse
 from vyre.runtime.arguments import check_overlaps, zeros
 from vyre.runtime.backend import Backend
 from vyre.runtime.batch_storage import BatchStorage
-from vyre.runtime.config import DispatchConfig
+from vyre.runtime.config import DispatchConfig, check_choice
 from vyre.runtime.device_array import AnyArray
 from vyre.runtime.dispatch_statistics import NOTHING_DONE, Statistics
 from vyre.runtime.errors import InvalidArgument
-from vyre.runtime.executable import Executable, compile
+from vyre.runtime.executable import Executable, check_config, compile
 from vyre.runtime.failure_class import FailureClass, failure_class
 from vyre.runtime.handle import Handle, Pipeline
 from vyre.runtime.held import NOTHING
@@ -105,6 +105,8 @@ class Megakernel:
         reads: Sequence[str] | None = None,
         recovers: bool = True,
     ):
+        check_config(config)
+        _check_planning({"budget": budget, "graph": graph, "readback": readback}, packing)
         module = source if isinstance(source, ModuleOp) else parse(source)
         options = PlanMegakernelPass(
             budget=budget, graph=graph, readback=readback, packing=packing
@@ -319,7 +321,15 @@ class Megakernel:
 
 def _require(name: str, value: object, kind: type, wanted: str) -> None:
     if not isinstance(value, kind):
-        raise InvalidArgument(f"'{name}' is a {type(value).__name__}", f"pass {wanted}")
+        raise InvalidArgument(f"'{name}' is {kind_of(value)}", f"pass {wanted}")
+
+
+def _check_planning(sizes: Mapping[str, object], packing: object) -> None:
+    """Refuse what no plan can be made with, also if there are no waves."""
+    for name, size in sizes.items():
+        if size is not None and not (isinstance(size, int) and size >= 0):
+            raise InvalidArgument(f"the {name} is {size!r}", "pass a number of bytes")
+    check_choice("packing", packing, ("in_order", "best"))
 
 
 class _Done(NamedTuple):
@@ -400,6 +410,8 @@ def _checked_reads(exe: Executable, reads: Sequence[str] | None) -> tuple[str, .
     written = [binding.name for binding in exe.bindings.written]
     if reads is None:
         return tuple(written)
+    if isinstance(reads, str):
+        raise InvalidArgument(f"'reads' is the text '{reads}'", f"pass ['{reads}']")
     for name in reads:
         if name not in written:
             raise InvalidArgument(

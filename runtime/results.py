@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from vyre.diagnostics import did_you_mean
+from vyre.diagnostics import did_you_mean, kind_of
 from vyre.runtime import telemetry
 from vyre.runtime.arguments import as_array, check_overlaps, check_writable, span_of
 from vyre.runtime.binding import Arguments, Binding
@@ -99,7 +99,7 @@ def _checked_storage(
     plan = arguments.plan
     if not isinstance(cast(object, into), Mapping):
         raise InvalidArgument(
-            f"'into' is a {type(into).__name__}",
+            f"'into' is {kind_of(into)}",
             "pass a dictionary of arrays by the names of results",
         )
     names = [binding.name for binding in plan.written]

@@ -18,6 +18,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TextIO, TypeAlias, cast
 
+from vyre.diagnostics import kind_of
 from vyre.runtime.errors import InvalidArgument
 
 Track: TypeAlias = Literal["dispatch", "segments", "transfers", "host"]
@@ -111,9 +112,7 @@ def saved_trace(trace: Trace | str | PathLike[str] | None) -> Generator[Trace | 
 
 def _opened(path: object) -> TextIO:
     if not isinstance(path, str | PathLike):
-        raise InvalidArgument(
-            f"the trace is a {type(path).__name__}", "pass a Trace, or a path"
-        )
+        raise InvalidArgument(f"the trace is {kind_of(path)}", "pass a Trace, or a path")
     try:
         return open(cast(PathLike[str], path), "w", encoding="utf-8")
     except OSError as error:

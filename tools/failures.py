@@ -1,8 +1,10 @@
 """How tools end when something goes wrong: one diagnostic, exit code 1, no traceback."""
 
 import os
+import re
 import sys
 import traceback
+from argparse import ArgumentParser
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TextIO
@@ -15,7 +17,7 @@ from xdsl.utils.exceptions import (
     ShrinkException,
 )
 
-from vyre.diagnostics import VyreError, invalid
+from vyre.diagnostics import VyreError, did_you_mean, invalid
 from vyre.dialects.refusal import Refusal
 
 INTERRUPTED = 130
@@ -84,6 +86,20 @@ def report_failures(run: Callable[[], None]) -> int:
         traceback.print_exception(failure.__cause__)
     print(failure, file=sys.stderr)
     return 1
+
+
+def refused(parser: ArgumentParser, message: str) -> VyreError:
+    """
+    What to say when a command line cannot be understood: an option may be misspelt.
+
+    Example: `raise refused(parser, "unrecognized arguments: --gird 2")`
+    """
+    words = re.findall(r"(?<=arguments: )-[\w-]+|(?<=choice: ').*?(?=')", message)
+    known = re.findall(r"--[\w-]+", parser.format_help())
+    if "choose from" in message:
+        known = re.findall(r"[\w-]+", message.split("choose from")[1])
+    fixes = [did_you_mean(word, known) for word in words[:1]]
+    return VyreError(message, next(filter(None, fixes), f"see `{parser.prog} --help`"))
 
 
 def flush_output() -> None:

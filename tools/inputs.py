@@ -25,9 +25,9 @@ def input_value(entry: BufferOp | ParamOp, text: str) -> object:
         if isinstance(entry, ParamOp):
             return _number(text, dtype_of(entry.value.type))
         return _array(entry, text)
-    except Exception as error:
+    except Exception:
         raise InvalidArgument(
-            f"cannot read '{text}' for '{name}': {error}",
+            f"cannot read '{text}' for '{name}'",
             "write a number, numbers with commas, zeros(SHAPE), ones(SHAPE), arange(N), "
             "or the name of an .npy file",
         ) from None

@@ -6,10 +6,12 @@ checked as wholes after parsing; and whatever goes wrong is one diagnostic and e
 1, never a traceback.
 """
 
+import re
 import sys
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from io import BytesIO
-from typing import IO
+from typing import IO, NoReturn
 
 from typing_extensions import override
 from xdsl.dialects.builtin import ModuleOp
@@ -23,7 +25,15 @@ from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
 from vyre.reading import decode, parse_text
 from vyre.source import deep_recursion
-from vyre.tools.failures import blaming, report_failures
+from vyre.tools.failures import blaming, refused, report_failures
+
+
+class _Parser(ArgumentParser):
+    """Says what is wrong as everything else does."""
+
+    @override
+    def error(self, message: str) -> NoReturn:
+        raise refused(self, message)
 
 
 class VyreOptMain(xDSLOptMain):
@@ -46,6 +56,12 @@ class VyreOptMain(xDSLOptMain):
         super().__init__("Vyre modular optimizer driver", args)
         if self.args.input_file == "-":
             self.args.input_file = None
+
+    @override
+    def register_all_arguments(self, arg_parser: ArgumentParser) -> None:
+        super().register_all_arguments(arg_parser)
+        arg_parser.prog = "vyre-opt"
+        arg_parser.__class__ = _Parser  # xDSL makes it, and would print its usage.
 
     @override
     def get_input_name(self) -> str:
@@ -93,7 +109,11 @@ class VyreOptMain(xDSLOptMain):
         try:
             super().setup_pipeline()
         except ValueError as error:
-            raise VyreError(str(error), "give the options that the pass has") from None
+            given, _, known = str(error).partition("not found in expected")
+            wrong, right = (re.findall(r'"(.*?)"', part) for part in (given, known))
+            fix = did_you_mean(wrong[0], right) if wrong else None
+            fix = fix or "give the options that the pass has"
+            raise VyreError(str(error), fix) from None
         # xDSL verifies between passes by printing the module; `apply_passes` does better.
         self._verifies = not self.args.disable_verify
         self.args.disable_verify = True

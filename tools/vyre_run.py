@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from vyre.diagnostics import VyreError, did_you_mean
+from vyre.diagnostics import did_you_mean
 from vyre.lowering.plan.drawing import plan_drawing
 from vyre.lowering.plan.model import Plan
 from vyre.runtime.backends import backend_names
@@ -27,7 +27,7 @@ from vyre.runtime.config import DispatchConfig
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.executable import Executable, compile
 from vyre.runtime.passes import Report
-from vyre.tools.failures import report_failures
+from vyre.tools.failures import refused, report_failures
 from vyre.tools.inputs import input_value, zeros_for
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class _Parser(argparse.ArgumentParser):
 
     @override
     def error(self, message: str) -> NoReturn:
-        raise VyreError(message, f"see `{self.prog} --help`")
+        raise refused(self, message)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -118,8 +118,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("file", help="an .mlir file")
     add("--program", metavar="NAME", help="which one, if the file has several")
-    add("--engine", default="auto", choices=["auto", *backend_names()])
-    add("--mode", default="auto", choices=["auto", "native", "split"])
+    add("--engine", default="auto", metavar="E", help=f"auto, {', '.join(backend_names())}")
+    add("--mode", default="auto", metavar="M", help="auto, native, split")
     add("--grid", type=_grid, metavar="X,Y,Z", help="workgroups; inferred if left out")
     add("--in", dest="inputs", action=_Named, metavar="NAME=FILE.npy|VALUE")
     add("--out", dest="outputs", action=_Named, metavar="NAME=FILE.npy")
@@ -158,7 +158,12 @@ class _Named(argparse.Action):
 
 
 def _grid(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in text.split(","))
+    try:
+        return tuple(int(number) for number in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not up to three numbers with commas"
+        ) from None
 
 
 def _kinds(text: str) -> list[str]:
@@ -166,7 +171,11 @@ def _kinds(text: str) -> list[str]:
 
 
 def _interval(text: str) -> int | None:
-    return None if text == "none" else int(text)
+    if text == "none":
+        return None
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is neither a number nor none")
+    return int(text)
 
 
 def _inputs(exe: Executable, texts: dict[str, str]) -> dict[str, object]:

@@ -27,11 +27,6 @@ def test_reads_text_and_files(tmp_path: Path):
     assert str(vyre.parse(str(path))) == expected
 
 
-def test_a_missing_file_is_an_os_error():
-    with pytest.raises(FileNotFoundError):
-        vyre.parse("no-such-file.mlir")
-
-
 def test_takes_a_context_of_the_caller():
     ctx: Context = vyre.context()
     ctx.allow_unregistered = True

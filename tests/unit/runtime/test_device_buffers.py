@@ -250,7 +250,7 @@ def complex_numbers(backend: Backend) -> object:
         (overlapping, "'x' and 'seen' overlap"),
         (too_much_alignment, "'facts' is a device buffer aligned to 256 bytes"),
         (persistent, "is persistent, it belongs to the program"),
-        (out_of_range, "has 8 elements, none from 1 to 9"),
+        (out_of_range, "has 8 elements, and 1 to 9 is no range of them"),
         (unlike, "'data' is no contiguous array of int32: float32"),
         (complex_numbers, "has dtype complex64, which no buffer of a program has"),
     ],

@@ -78,7 +78,7 @@ vyre.program @p [1, 1, 1] {
         (zeros(8)[::2], 0, "'a' is strided"),
         ([1, 2], 0, "'a' is a list"),
         ([[1], [2, 3]], 0, "'a' is a list"),
-        (None, 0, "'a' is a NoneType"),
+        (None, 0, "'a' is None"),
     ],
 )
 def test_data_that_cannot_be_written_to_a_buffer(data: Any, start: Any, text: str):

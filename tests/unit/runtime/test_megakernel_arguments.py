@@ -11,19 +11,19 @@ import vyre
 from vyre import BatchStorage, InvalidArgument, InvalidProgram, Megakernel
 
 WRONG: list[tuple[Callable[[Any, Any], object], str]] = [
-    (lambda m, h: m.dispatch(None), "'handle' is a NoneType"),
+    (lambda m, h: m.dispatch(None), "'handle' is None"),
     (lambda m, h: m.observed("h"), "'handle' is a str"),
-    (lambda m, h: m.into(None, {}), "'handle' is a NoneType"),
-    (lambda m, h: m.into(h, None), "'outputs' is a NoneType"),
+    (lambda m, h: m.into(None, {}), "'handle' is None"),
+    (lambda m, h: m.into(h, None), "'outputs' is None"),
     (lambda m, h: m.into(h, [1]), "'outputs' is a list"),
-    (lambda m, h: m.many(None), "'handles' is a NoneType"),
+    (lambda m, h: m.many(None), "'handles' is None"),
     (lambda m, h: m.many(h), "'handles' is a Handle"),
-    (lambda m, h: m.many([h, 3]), "'handle' is a int"),
-    (lambda m, h: m.many_observed([None]), "'handle' is a NoneType"),
-    (lambda m, h: m.many_into([h], None), "'outputs' is a NoneType"),
-    (lambda m, h: m.many_into([h], [None]), "'outputs' is a NoneType"),
-    (lambda m, h: m.many_with_scratch([h], None), "'storage' is a NoneType"),
-    (lambda m, h: m.many_with_scratch(None, BatchStorage()), "'handles' is a NoneType"),
+    (lambda m, h: m.many([h, 3]), "'handle' is an int"),
+    (lambda m, h: m.many_observed([None]), "'handle' is None"),
+    (lambda m, h: m.many_into([h], None), "'outputs' is None"),
+    (lambda m, h: m.many_into([h], [None]), "'outputs' is None"),
+    (lambda m, h: m.many_with_scratch([h], None), "'storage' is None"),
+    (lambda m, h: m.many_with_scratch(None, BatchStorage()), "'handles' is None"),
 ]
 
 
@@ -63,7 +63,7 @@ def test_the_plan_is_the_callers():
         "resident_graph_bytes": 8,
         "budget_bytes": 64,
     }
-    with pytest.raises(InvalidProgram, match="readback bytes are not a number"):
+    with pytest.raises(InvalidArgument, match="the readback is -1"):
         Megakernel(WAVES, engine="reference", budget=64, readback=-1)
 
 

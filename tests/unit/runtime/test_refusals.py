@@ -128,7 +128,7 @@ def test_held_programs_take_such_parameters_in_a_dictionary_too():
 def test_arguments_that_are_not_given_by_name():
     exe: Any = vyre.compile(counting(2), engine=OwnMemory())
     for way in (exe, exe.timed, exe.bind, exe.resident, exe.check, exe.explain):
-        with pytest.raises(InvalidArgument, match="is a ndarray, not a dictionary"):
+        with pytest.raises(InvalidArgument, match="is an ndarray, not a dictionary"):
             way(zeros())
 
 
@@ -231,7 +231,7 @@ SHARED = np.zeros(12, np.int32)
 @pytest.mark.parametrize(
     ("into", "text"),
     [
-        ({"a": zeros(5)}, r"'a' has shape \(5,\), expected \(4\)"),
+        ({"a": zeros(5)}, r"'a' has shape \(5,\), expected \(4,\)"),
         ({"a": np.zeros((2, 2), np.int32)}, "'a' has shape"),
         ({"a": np.zeros(4, np.float32)}, "'a' has dtype float32"),
         ({"a": np.zeros(4, np.int64)}, "'a' has dtype int64"),
@@ -242,7 +242,7 @@ SHARED = np.zeros(12, np.int32)
         ({"aa": zeros(4)}, "no result 'aa'"),
         ({"a": SHARED[:4], "out": SHARED[2:4]}, "'a' and 'out' overlap"),
         ({"a": SHARED[8:12]}, "'in' and 'a' overlap"),
-        ({"out": zeros(4)}, r"'out' has shape \(4,\), expected \(2\)"),
+        ({"out": zeros(4)}, r"'out' has shape \(4,\), expected \(2,\)"),
     ],
 )
 def test_storage_that_cannot_take_a_result(into: dict[str, Any], text: str):

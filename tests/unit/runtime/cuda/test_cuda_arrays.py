@@ -191,7 +191,7 @@ class Changed:
         ({"strides": (8,)}, "argument 'a' is strided"),
         ({"mask": 5}, "argument 'a': it is a masked array"),
         ({"typestr": "<f4"}, "argument 'a' has dtype float32"),
-        ({"shape": (4, 2)}, "argument 'a' has shape (4, 2), expected (?)"),
+        ({"shape": (4, 2)}, "argument 'a' has shape (4, 2), expected (n,) for any n"),
     ],
 )
 def test_what_does_not_suit_is_refused(place: Place, changes: Any, said: str):
