@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
 
 .PHONY: demo quick test test-all soak lint typecheck filecheck pytest pytest-core \
-  pytest-optimised format docs fuzz mutants fuzz-ir check-barrier \
+  pytest-optimised format docs fuzz mutants fuzz-ir check-barrier check-pool \
   fuzz-waves fuzz-rows fuzz-cuda bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
   bench-reference bench-spills bench-host-plan bench-waves clean
 
@@ -99,6 +99,10 @@ mutants: $(VENV)/installed
 # All that may happen at the grid barrier of CUDA kernels; minutes.
 check-barrier: $(VENV)/installed
 	$(BIN)/python tests/model/check_grid_barrier.py
+
+# All that may happen where workers of the CPU engine wait and are woken; minutes.
+check-pool: $(VENV)/installed
+	$(BIN)/python tests/model/check_pool.py
 
 # Ten workloads against C, Numba, NumPy, JAX, Taichi, Warp and PoCL; needs gcc for C.
 bench: $(VENV)/bench-installed

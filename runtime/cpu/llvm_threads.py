@@ -75,7 +75,13 @@ def optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int) ->
     """
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     builder = llvm.create_pass_builder(machine, options)
-    _run(builder.getModulePassManager(), module, builder)
+    manager = builder.getModulePassManager()
+    try:
+        _run(manager, module, builder)
+    finally:
+        # llvmlite never frees it: it finds the `_dispose` of another base class.
+        ffi.lib.LLVMPY_DisposeNewModulePassManger(manager)
+        manager.detach()
 
 
 def emitted(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> bytes:

@@ -16,7 +16,7 @@ from barrier_code import (
     Work,
     barrier_code,
 )
-from barrier_promise import check_generation, check_going_on, check_leaving
+from barrier_promise import check_end, check_generation, check_going_on, check_leaving
 from barrier_state import POSITIONS, Setup, State, Thread
 from weak_memory import (
     Message,
@@ -83,6 +83,13 @@ class Machine:
             yield from self.executed(state, number)
         for block in range(self.setup.blocks):
             yield from self.met(state, block)
+
+    def is_end(self, state: State) -> bool:
+        """Whether all threads are gone, as they should be."""
+        if any(state.threads):
+            return False
+        check_end(self.setup, state)
+        return True
 
     def is_own_business(self, number: int, thread: Thread) -> bool:
         """Whether a thread's next instruction is of no concern to others."""

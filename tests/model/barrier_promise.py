@@ -7,12 +7,9 @@ Nobody is a barrier behind. In the end the words are as good as new.
 """
 
 from barrier_state import Setup, State, Thread
+from search import Broken
 
 from vyre.lowering.cuda.grid_protocol import Word
-
-
-class Broken(Exception):
-    """The barrier does not keep its promise."""
 
 
 def check_going_on(setup: Setup, state: State, thread: Thread) -> None:

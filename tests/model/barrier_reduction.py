@@ -43,6 +43,10 @@ class ReducedMachine:
                     if after != state:  # Most of them: it has looked in vain.
                         yield in_order(self.setup, _trimmed(after))
 
+    def is_end(self, state: State) -> bool:
+        """Whether all threads are gone, as they should be."""
+        return self._machine.is_end(state)
+
     def _settled(self, state: State, block: int) -> Iterator[State]:
         """After all that a block's threads do on their own."""
         first = block * self.setup.block_threads

@@ -1,6 +1,7 @@
 """LLVM on several threads, and forks meanwhile."""
 
 import ctypes
+import gc
 import os
 import signal
 import subprocess
@@ -181,3 +182,29 @@ def test_kept_signals_are_heard_once():
     assert heard == 1
     with using_llvm():
         pass
+
+
+class Malloc(ctypes.Structure):
+    """`struct mallinfo2`."""
+
+    _fields_ = [(f"word_{number}", ctypes.c_size_t) for number in range(10)]
+
+
+def allocated() -> int:
+    """Bytes that native code has and has not given back."""
+    mallinfo = ctypes.CDLL(None).mallinfo2
+    mallinfo.restype = Malloc
+    gc.collect()
+    found = mallinfo()
+    return found.word_4 + found.word_7
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="needs glibc 2.33")
+def test_compilations_give_their_memory_back():
+    """But for what llvmlite keeps; see `docs/cpu.md`."""
+    for _ in range(3):
+        object_code(TEXT, Processor.host())
+    before = allocated()
+    for _ in range(10):
+        object_code(TEXT, Processor.host())
+    assert (allocated() - before) / 10 < 10_000
