@@ -14,6 +14,8 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from xdsl.ir import Attribute
+from xdsl.utils.diagnostic import Diagnostic
 
 HERE = Path(__file__).parent
 BESIDE = ("analysis", "passes", "testing", "runtime/cuda")
@@ -52,7 +54,8 @@ def leaves_no_trace() -> Generator[None]:
 def shared_state() -> tuple[object, ...]:
     names = {name: text for name, text in os.environ.items() if name[:7] != "PYTEST_"}
     limits = sys.getrecursionlimit(), sys.getswitchinterval()
-    return names, os.getcwd(), limits, gc.isenabled(), list(sys.path)
+    xdsl = Attribute.__post_init__, Diagnostic.colored
+    return names, os.getcwd(), limits, gc.isenabled(), list(sys.path), xdsl
 
 
 @pytest.hookimpl(trylast=True)

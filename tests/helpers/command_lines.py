@@ -10,6 +10,9 @@ from io import BytesIO, TextIOWrapper
 from subprocess import CompletedProcess
 from unittest.mock import patch
 
+from xdsl.ir import Attribute
+from xdsl.utils.diagnostic import Diagnostic
+
 
 def run_tool(
     main: Callable[[], object], *args: object, stdin: str = "", merged: bool = False
@@ -30,6 +33,9 @@ def run_tool(
         patch.object(sys, "stdin", _stream(stdin)),
         patch.object(sys, "argv", argv),
         patch.dict(os.environ),
+        # xDSL changes these for `--disable-verify` and `--syntax-highlight`.
+        patch.object(Attribute, "__post_init__", Attribute.__post_init__),
+        patch.object(Diagnostic, "colored", Diagnostic.colored),
         warnings.catch_warnings(),
     ):
         # A process that ends closes its files.

@@ -131,6 +131,7 @@ def test_flows_stop_when_nothing_new_is_reached():
     assert timed.report.passes == 5
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("engine", ["cpu", "cuda"])
 def test_rules_on_engines(engine: str):
     example = example_of(RULES, 0)

@@ -116,6 +116,7 @@ def test_random_control_flow():
     check_random(Writer.anything, range(sampled(4, 20)))
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("split", [False, True], ids=["native", "split"])
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples(path: Path, split: bool):

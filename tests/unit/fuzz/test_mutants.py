@@ -18,6 +18,7 @@ SHOWN_BY = {
 """The first program that shows each (see `make mutants`), where the search starts."""
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("mutant", mutants.MUTANTS)
 def test_mutant_is_found(mutant: str):
     found = mutants.first_failure(mutant, SEED, start=SHOWN_BY[mutant])

@@ -44,6 +44,7 @@ MIXED = program(
 """300 segments over buffers of every role."""
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("interval", [None, 1])
 def test_a_resident_dispatch_moves_arguments_and_results_only(interval: int | None):
     """300 segments, 10 passes: 3000 launches between one upload and one download each."""

@@ -24,6 +24,7 @@ SMALL = [setup for sizes in ((2, 1, 2), (2, 2, 1)) for _, setup in setups(*sizes
 FAULTS = [pytest.param(fault, id=fault.name.replace(" ", "-")) for fault in faults()]
 
 
+@pytest.mark.few(14)
 @pytest.mark.parametrize("setup", SETUPS)
 def test_promise_is_kept(setup: Setup):
     """In every order and with every delay, with traps, stops and the watchdog."""
@@ -43,6 +44,7 @@ def test_fault_is_found(fault: Fault):
     assert explore(fault.setup).broken == fault.broken
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("setup", [fault.setup for fault in faults()] + SMALL)
 def test_reduction_hides_nothing(setup: Setup):
     """All states, also those that differ in nothing that matters, give the same verdict."""

@@ -339,6 +339,7 @@ def random_waves(rng: Random) -> Sequence[str]:
     return waves
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_random_waves(seed: int):
     rng = Random(seed)

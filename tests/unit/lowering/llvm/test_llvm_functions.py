@@ -63,6 +63,7 @@ def assert_close(machine: str, function: type[Operation], body: str) -> None:
         assert np.count_nonzero(apart) <= 2
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("function", OF_ONE, ids=lambda op: op.name)
 def test_functions_of_one_operand(machine: str, function: type[Operation]):

@@ -57,6 +57,7 @@ def check(text: str, n: int, base: int) -> None:
     assert ran[0]["b"].tolist() == ran[1]["b"].tolist(), (n, base)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("predicate", PREDICATES)
 @pytest.mark.parametrize("order", ORDERS)
 def test_bounds_around_each_place(predicate: str, order: str):

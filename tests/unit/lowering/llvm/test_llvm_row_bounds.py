@@ -49,6 +49,7 @@ INDICES = {
 SHIFTS = (0, 1, 5, 16, 23, 24, 25, 63, -1, -3, -24, -40, 2**62, 2**63 - 1, -(2**63))
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("x", ["invocation_id", "local_id"])
 @pytest.mark.parametrize("index", INDICES)
 def test_reads_at_the_edges(x: str, index: str):

@@ -24,6 +24,7 @@ def split_once(path: Path) -> ModuleOp:
     return split(path.read_text())
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("groups", [1, 3])
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

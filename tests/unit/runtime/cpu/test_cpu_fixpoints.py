@@ -64,6 +64,7 @@ CASES: dict[str, tuple[str, Callable[[np.random.Generator, int], Array]]] = {
 }
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("name", CASES)
 def test_passes_are_counted_alike(name: str):
     text, make = CASES[name]

@@ -32,6 +32,7 @@ native: Any = importlib.import_module("native_runs")
 runs: Any = importlib.import_module("split_runs")
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples(path: Path):
     exes = {workers: vyre.compile(path, engine=cpu) for workers, cpu in CPUS.items()}
@@ -104,6 +105,7 @@ def test_the_fuzzer_hears_of_other_results():
     assert native.apart(lambda: None) is None
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("split", [True, False])
 def test_the_fuzzer_runs_native_code(split: bool, monkeypatch: pytest.MonkeyPatch):
     """Else its silence would mean nothing."""
