@@ -3,11 +3,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
-PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools
+PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools validation
 
 .PHONY: demo quick test test-all soak lint typecheck filecheck pytest pytest-core \
   pytest-optimised format docs fuzz mutants fuzz-ir check-barrier check-pool \
-  fuzz-waves fuzz-rows fuzz-cuda bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
+  fuzz-waves fuzz-rows fuzz-cuda fuzz-validation bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
   bench-reference bench-spills bench-host-plan bench-waves clean
 
 # A graph of six nodes: 0 -> 1 -> 3 -> 4 and 0 -> 2, and node 5 on its own.
@@ -92,6 +92,12 @@ soak: check-barrier
 
 fuzz-rows: $(VENV)/installed
 	$(BIN)/python tests/fuzz/row_soundness.py --count $(N) --seed $(SEED)
+
+# Right schedules, edited ones, and those of passes with one mistake; hours for N=20000.
+fuzz-validation: $(VENV)/installed
+	$(BIN)/python tests/fuzz/validation_soundness.py accept --count $(N) --seed $(SEED)
+	$(BIN)/python tests/fuzz/validation_soundness.py edits --count $(N) --seed $(SEED)
+	$(BIN)/python tests/fuzz/validation_mutants.py --seed $(SEED)
 
 mutants: $(VENV)/installed
 	$(BIN)/python tests/fuzz/mutants.py --seed $(SEED)

@@ -22,6 +22,7 @@ _PASSES = {
     "vyre-rewrite-access": ("rewrite_access", "RewriteAccessPass"),
     "vyre-split-grid-sync": ("split_grid_sync", "SplitGridSyncPass"),
     "vyre-test-uniformity": ("test_uniformity", "TestUniformityPass"),
+    "vyre-validate-split": ("validate_split", "ValidateSplitPass"),
     "vyre-verify-program": ("verify_program", "VerifyProgramPass"),
 }
 """Module and class of each pass."""

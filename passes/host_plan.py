@@ -14,8 +14,8 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from vyre.collector import paused_collector
 from vyre.locations import inherit_locations
-from vyre.passes.collector import paused_collector
 from vyre.passes.expand_switches import ExpandSwitchesPass
 from vyre.passes.hoist_grid_sync import HoistGridSyncPass
 from vyre.passes.predicate_returns import PredicateReturnsPass
@@ -23,6 +23,7 @@ from vyre.passes.promote_lets import PromoteLetsPass
 from vyre.passes.propagate_lets import PropagateLetsPass
 from vyre.passes.rewrite_access import RewriteAccessPass
 from vyre.passes.split_grid_sync import SplitGridSyncPass
+from vyre.passes.validate_split import Baseline, is_wanted
 
 PIPELINE: tuple[type[ModulePass], ...] = (
     ExpandSwitchesPass,
@@ -46,3 +47,20 @@ class HostPlanPass(ModulePass):
             for step in PIPELINE:
                 step().apply(ctx, op)
             inherit_locations(op)
+
+
+def split_for_engine(module: ModuleOp) -> str | None:
+    """
+    Splits the program of a module that is to be run, and proves its schedule, unless
+    `VYRE_VALIDATE=0` says that nobody wants that. Returns what was proved.
+
+    Example: `split_for_engine(module)`
+    """
+    if not is_wanted():
+        HostPlanPass().apply(Context(), module)
+        return None
+    with paused_collector():
+        baseline = Baseline(module)
+        HostPlanPass().apply(Context(), module)
+        proved = baseline.check(module)
+    return str(proved[0]) if proved else None

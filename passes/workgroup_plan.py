@@ -18,13 +18,13 @@ from xdsl.ir import Operation
 from vyre.analysis.meetings import SUBGROUP_OPS
 from vyre.analysis.spine import needs_cut
 from vyre.analysis.walking import operations_in
+from vyre.collector import paused_collector
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import BarrierOp, BufferOp, ParamOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import Ordering
 from vyre.dialects.vyre.host import programs_in
 from vyre.locations import inherit_locations
-from vyre.passes.collector import paused_collector
 from vyre.passes.expand_subgroups import expand_subgroups
 from vyre.passes.hoist_grid_sync import HoistGridSyncPass
 from vyre.passes.isolate_workgroup import (

@@ -34,12 +34,24 @@ def explanation(
     lines = [f"@{name} on engine '{exe.backend.name}'", route.summary]
     if geometry is not None:
         lines.append(f"grid {geometry.groups}, workgroups of {geometry.size}")
+    proof = _proof(route)
+    if proof is not None:
+        lines.append(f"split validated: {proof}")
     lines += ["", *_buffers(exe.bindings.declared, arguments)]
     lines += ["", plan_table(Plan.of(route.launched.op)).rstrip()]
     program = route.variant.unit.op
     if route.launched is not exe.unit and isinstance(program, ProgramOp):
         lines += ["", crossing_values(program).rstrip()]
     return "\n".join(lines)
+
+
+def _proof(route: Route) -> str | None:
+    """What was proved of the schedule that runs, if there is one."""
+    variant = route.variant
+    if route.unit is variant.unit and variant.backend.capabilities.whole:
+        kernel: object = variant.whole_kernel(route.unit)
+        return getattr(kernel, "proof", None)
+    return variant.proof
 
 
 def _buffers(bindings: Sequence[Binding], arguments: Arguments | None) -> list[str]:

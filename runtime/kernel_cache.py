@@ -52,7 +52,7 @@ _HEADER = struct.Struct("<8sIQ32s")
 """Magic, format, length of the payload, and the checksum of key and payload."""
 
 _HEX_DIGITS = frozenset("0123456789abcdef")
-_SOURCES = ("analysis", "dialects", "lowering", "passes", "runtime")
+_SOURCES = ("analysis", "dialects", "lowering", "passes", "runtime", "validation")
 
 
 class KernelCache:

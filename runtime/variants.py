@@ -20,8 +20,7 @@ from vyre.dialects.vyre import (
     StoreOp,
 )
 from vyre.fork_locks import ForkLock
-from vyre.passes.host_plan import HostPlanPass
-from vyre.reading import context
+from vyre.passes.host_plan import split_for_engine
 from vyre.runtime.backend import Backend, Kernel
 from vyre.runtime.errors import CompileFailed, UnsupportedFeature, blaming_engine
 from vyre.runtime.geometry import Extent, Geometry, programs_of, workgroup_of
@@ -64,6 +63,8 @@ class Variant:
         """Why the device did not launch the program natively."""
         self._lock = ForkLock()
         self._split: Unit | None = None
+        self.proof: str | None = None
+        """What was proved of the schedule, if anything was."""
         self._possible: set[Unit] = set()
         self._kernels: dict[ProgramOp | Unit, Kernel] = {}
         self._segments: dict[ScheduleOp, dict[LaunchOp, Segment]] = {}
@@ -76,7 +77,8 @@ class Variant:
             if self._split is None:
                 program = self.unit.op
                 assert isinstance(program, ProgramOp)
-                self._split = Unit(split_program(program))
+                split, self.proof = split_program(program)
+                self._split = Unit(split)
             return self._split
 
     def require(self, unit: Unit) -> None:
@@ -129,15 +131,15 @@ class Variant:
             return self._segments[schedule]
 
 
-def split_program(program: ProgramOp) -> ProgramOp | ScheduleOp:
+def split_program(program: ProgramOp) -> tuple[ProgramOp | ScheduleOp, str | None]:
     """
-    The program as a schedule of launches, in a module of its own; a copy of the program
-    if it has no grid barrier.
+    The program as a schedule of launches, in a module of its own, and what was proved of
+    it; a copy of the program if it has no grid barrier.
     """
     module = ModuleOp([program.clone()])
     with deep_recursion():
-        HostPlanPass().apply(context(), module)
-    return _named(module, program.sym_name.data)
+        proof = split_for_engine(module)
+    return _named(module, program.sym_name.data), proof
 
 
 def _resized(program: ProgramOp | ScheduleOp, size: Extent) -> ProgramOp:

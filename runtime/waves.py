@@ -23,13 +23,13 @@ from xdsl.ir import Operation
 
 from vyre.analysis.foreign import foreign_operations
 from vyre.analysis.walking import units_in
+from vyre.collector import paused_collector
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import MegakernelOp, ProgramOp
 from vyre.fork_locks import ForkLock
 from vyre.lowering.llvm.condensing import condensed_program
 from vyre.lowering.llvm.instances import instance_params
-from vyre.passes.collector import paused_collector
 from vyre.passes.expand_switches import expand_switches
 from vyre.passes.fuse_waves import fused_program
 from vyre.passes.plan_megakernel import PlanMegakernelPass

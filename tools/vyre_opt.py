@@ -21,6 +21,7 @@ from xdsl.xdsl_opt_main import xDSLOptMain
 
 from vyre.diagnostics import VyreError, did_you_mean
 from vyre.locations import inherit_locations
+from vyre.passes.validate_split import SPLITTING, Baseline
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
 from vyre.reading import decode, parse_text
@@ -62,6 +63,12 @@ class VyreOptMain(xDSLOptMain):
         super().register_all_arguments(arg_parser)
         arg_parser.prog = "vyre-opt"
         arg_parser.__class__ = _Parser  # xDSL makes it, and would print its usage.
+        arg_parser.add_argument(
+            "--validate",
+            action="store_true",
+            help="prove that schedules mean what their programs meant before the passes "
+            "that split",
+        )
 
     @override
     def get_input_name(self) -> str:
@@ -124,13 +131,20 @@ class VyreOptMain(xDSLOptMain):
         assert report is not None
         with deep_recursion():
             previous: ModulePass | None = None
+            baseline: Baseline | None = None
             self._verify(prog, whole_programs=True)
             for following in self.pipeline.passes:
                 report(previous, prog, following)
+                if following.name not in SPLITTING:
+                    baseline = None
+                elif baseline is None and self.args.validate:
+                    baseline = Baseline(prog)
                 with blaming(f"pass '{following.name}'", prog):
                     following.apply(self.ctx, prog)
                 inherit_locations(prog)
                 self._verify(prog)
+                if baseline is not None:
+                    baseline.check(prog)
                 previous = following
             report(previous, prog, None)
 

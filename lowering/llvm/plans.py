@@ -18,6 +18,7 @@ from vyre.analysis.extents import Setting
 from vyre.analysis.geometry import Grid
 from vyre.analysis.ranges import Range
 from vyre.analysis.walking import units_in
+from vyre.collector import paused_collector
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import emit_entry, launched_by
 from vyre.lowering.llvm.grid_values import keep_grid_values
@@ -33,8 +34,7 @@ from vyre.lowering.llvm.names import plain
 from vyre.lowering.llvm.outlining import outline_regions
 from vyre.lowering.llvm.sharing import share_uniform_loops
 from vyre.lowering.llvm.uniform_stores import take_uniform_stores
-from vyre.passes.collector import paused_collector
-from vyre.passes.host_plan import HostPlanPass
+from vyre.passes.host_plan import split_for_engine
 from vyre.passes.launched_once import launched_once
 from vyre.passes.promote_lets import PromoteLetsPass
 from vyre.passes.prove_inbounds import mark_inbounds
@@ -72,7 +72,7 @@ class Plan:
     def __init__(self, unit: Unit):
         self._was_schedule = isinstance(unit, ScheduleOp)
         with deep_recursion(), paused_collector():
-            self._schedule = scheduled(unit)
+            self._schedule, self.proof = scheduled(unit)
             programs = launched_by(self._schedule)
             share_uniform_loops(self._schedule, programs)
             keep_grid_values(self._schedule, programs)
@@ -120,23 +120,27 @@ def _ids(plan: WorkgroupPlan, grid: Grid | None) -> dict[str, Range]:
     return {id.entry_name.data: range for id, range in zip(plan.ids, ranges, strict=True)}
 
 
-def scheduled(unit: Unit) -> ScheduleOp:
+def scheduled(unit: Unit) -> tuple[ScheduleOp, str | None]:
     """
-    A schedule that does what a program or schedule does, in a module of its own.
+    A schedule that does what a program or schedule does, in a module of its own, and what
+    was proved of that.
 
-    Example: `scheduled(program).table`
+    Example: `scheduled(program)[0].table`
     """
     module = unit.get_toplevel_object()
     assert isinstance(module, ModuleOp)
     copy = module.clone() if isinstance(unit, ScheduleOp) else ModuleOp([unit.clone()])
-    steps = HostPlanPass() if isinstance(unit, ProgramOp) else PromoteLetsPass()
-    steps.apply(Context(), copy)
+    proof = None
+    if isinstance(unit, ProgramOp):
+        proof = split_for_engine(copy)
+    else:
+        PromoteLetsPass().apply(Context(), copy)
     found = units_in(copy, ProgramOp, ScheduleOp)
     result = next(op for op in found if op.sym_name.data == unit.sym_name.data)
     if isinstance(result, ProgramOp):
-        return launched_once(result)
+        return launched_once(result), proof
     needed = {result, *launched_by(result)}
     for op in list(copy.ops):
         if op not in needed:
             Rewriter.erase_op(op)
-    return result
+    return result, proof

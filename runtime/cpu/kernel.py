@@ -57,9 +57,12 @@ class CpuKernel:
         self._lock = ForkLock()
         self._known: dict[Hashable, _Known] = {}
         """By sizes; those that were used last are last."""
-        if not self._stored.is_known():
-            _ = self._plan  # Refuses what cannot be run.
-            self._stored.note_known()
+        if self._stored.is_known():
+            self.proof = self._stored.proof()
+        else:
+            # What cannot be run is refused now.
+            self.proof = self._plan.proof
+            self._stored.note_known(self.proof)
 
     @cached_property
     def _plan(self) -> Plan:

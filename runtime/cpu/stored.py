@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 
 from vyre.lowering.llvm.layout import Layout
 from vyre.lowering.llvm.plans import Source
+from vyre.passes.validate_split import is_wanted
 from vyre.runtime.cpu.machine import Processor
 from vyre.runtime.kernel_cache import KernelCache, key_of
 from vyre.runtime.unit import Unit
@@ -60,11 +61,16 @@ class StoredCode:
 
     def is_known(self) -> bool:
         """Whether the program was planned before, without being refused."""
-        return self._found("plan") == _FITS
+        return (self._found(*_plan()) or b"").startswith(_FITS)
 
-    def note_known(self) -> None:
-        """Remember that the program can be run."""
-        self._keep(_FITS, "plan")
+    def proof(self) -> str | None:
+        """What was proved of the plan then."""
+        found = self._found(*_plan()) or b""
+        return found.removeprefix(_FITS).decode() or None
+
+    def note_known(self, proof: str | None) -> None:
+        """Remember that the program can be run, and what was proved of its plan."""
+        self._keep(_FITS + (proof or "").encode(), *_plan())
 
     def find(self, sizes: str) -> Compiled | None:
         """The code for buffers and a grid of these sizes."""
@@ -100,6 +106,11 @@ class StoredCode:
 
     def _key(self, *parts: str) -> str:
         return key_of("cpu", _processor(), self._program, *parts)
+
+
+def _plan() -> tuple[str, str]:
+    """Plans that nobody has to prove are not those that were proved."""
+    return "plan", "proved" if is_wanted() else "unproved"
 
 
 def _code_key(source: Source) -> str:

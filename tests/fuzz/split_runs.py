@@ -33,6 +33,7 @@ from xdsl.passes import ModulePass
 
 import vyre
 from vyre.diagnostics import InvalidProgram
+from vyre.passes.validate_split import Baseline
 from vyre.runtime.config import DispatchConfig, Order
 from vyre.runtime.cpu.native import load
 from vyre.runtime.errors import InvalidArgument, Timeout, Trapped
@@ -42,12 +43,22 @@ from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.runtime.reference.engine import Dispatch
 from vyre.runtime.reference.frames import Lanes
 from vyre.runtime.reference.memory import Memory
+from vyre.validation import InvalidSplit
 
-Kind = Literal["invalid", "refused", "ill-formed", "different", "ends", "printing", "crash"]
+Kind = Literal[
+    "invalid",
+    "refused",
+    "ill-formed",
+    "unproved",
+    "different",
+    "ends",
+    "printing",
+    "crash",
+]
 """
 What can go wrong: the program itself is not valid, a pass refuses it, makes something that
-does not verify, or something with other results, another end, or another printed form; or
-an exception that nobody expects.
+does not verify, a schedule that the validator refuses, or something with other results,
+another end, or another printed form; or an exception that nobody expects.
 """
 
 Results: TypeAlias = dict[str, bytes] | None
@@ -159,7 +170,7 @@ def _as_failure(kind: Kind, where: str) -> Generator[None]:
         yield
     except Failure:
         raise
-    except InvalidProgram as error:
+    except (InvalidProgram, InvalidSplit) as error:
         raise Failure(kind, where, str(error)) from error
     except Timeout as error:
         raise Failure("ends", where, str(error)) from error
@@ -187,7 +198,11 @@ class Examination:
         from vyre.passes.host_plan import HostPlanPass
 
         split = (module or self.module).clone()
-        self._step(HostPlanPass(), split, f"{before}vyre-host-plan")
+        where = f"{before}vyre-host-plan"
+        baseline = Baseline(split)
+        self._step(HostPlanPass(), split, where)
+        with _as_failure("unproved", where):
+            baseline.check(split)
         return split
 
     def stages(self) -> None:

@@ -119,7 +119,7 @@ def _fails_alike(program: GridProgram, options: Options, wanted: Failure) -> boo
     failure = examine(program, options).failure
     if failure is None or failure.signature != wanted.signature:
         return False
-    return failure.kind == "invalid" or is_valid(program)
+    return failure.kind in ("invalid", "unproved") or is_valid(program)
 
 
 def is_valid(program: GridProgram) -> bool:

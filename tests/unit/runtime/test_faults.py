@@ -134,7 +134,7 @@ FORMS: list[Form] = [call_twice, timed, into, bind, resident]
 def program(mode: str) -> ProgramOp | ScheduleOp:
     whole = find_program(vyre.parse(PROGRAM), None)
     assert isinstance(whole, ProgramOp)
-    return split_program(whole) if mode == "split" else whole
+    return split_program(whole)[0] if mode == "split" else whole
 
 
 def on_own_memory() -> FaultyBackend:

@@ -1,0 +1,132 @@
+"""
+`vyre-validate-split`: proves what other passes make of programs with grid barriers.
+
+It keeps a copy of the module, runs the passes that it is given (`vyre-host-plan` if none),
+and refuses schedules that are not proved to mean what their programs meant: see
+`vyre.validation`. A pass over a finished schedule could not do that, for it would have no
+program to compare with.
+
+```mlir
+vyre.program @p [64, 1, 1] { ... vyre.barrier grid_sync ... }
+```
+
+becomes what the passes make of it, here
+
+```mlir
+vyre.schedule @p { ... }
+vyre.program @p.0 [64, 1, 1] { ... }
+```
+
+The meaning stays because that is what is proved.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from xdsl.context import Context
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from vyre.analysis.spine import needs_cut
+from vyre.analysis.walking import operations_in, units_in
+from vyre.diagnostics import VyreError, did_you_mean
+from vyre.dialects.vyre import LetOp, ProgramOp, ReturnOp, ScheduleOp
+from vyre.locations import inherit_locations
+from vyre.passes import get_all_passes
+from vyre.passes.expand_switches import ExpandSwitchesPass
+from vyre.passes.predicate_returns import PredicateReturnsPass
+from vyre.passes.promote_lets import PromoteLetsPass
+from vyre.validation import Validated, validate
+
+SPLITTING = frozenset(
+    (
+        "vyre-host-plan",
+        "vyre-expand-switches",
+        "vyre-promote-lets",
+        "vyre-predicate-returns",
+        "vyre-hoist-grid-sync",
+        "vyre-propagate-lets",
+        "vyre-split-grid-sync",
+        "vyre-rewrite-access",
+    )
+)
+"""The passes whose results can be compared with the program before them."""
+
+
+def is_wanted(environ: Mapping[str, str] = os.environ) -> bool:
+    """
+    Whether compiling validates splits, as it does unless the user says otherwise.
+
+    Example: `is_wanted({"VYRE_VALIDATE": "0"})` is false.
+    """
+    return environ.get("VYRE_VALIDATE", "1") != "0"
+
+
+class Baseline:
+    """
+    The programs of a module that are to be split, as they are now.
+
+    Example: `Baseline(module).check(module)` after the passes
+    """
+
+    def __init__(self, module: ModuleOp):
+        self._programs = {
+            program.sym_name.data: program.clone()
+            for program in units_in(module, ProgramOp)
+            if needs_cut(program)
+        }
+
+    def check(self, module: ModuleOp) -> list[Validated]:
+        """Prove the schedules that these programs have become."""
+        proved: list[Validated] = []
+        for schedule in units_in(module, ScheduleOp):
+            program = self._programs.get(schedule.sym_name.data)
+            if program is not None:
+                trusted = _prepare(program)
+                proved.append(replace(validate(program, schedule), trusted=trusted))
+        return proved
+
+
+_FIRST: dict[type[Operation], type[ModulePass]] = {
+    scf.IndexSwitchOp: ExpandSwitchesPass,
+    LetOp: PromoteLetsPass,
+    ReturnOp: PredicateReturnsPass,
+}
+"""What has to go before a split, and how it goes."""
+
+
+def _prepare(program: ProgramOp) -> tuple[str, ...]:
+    """Bring a program into the form that is split; the passes that had to change it."""
+    kinds = {type(op) for op in operations_in(program.body)}
+    needed = [step for op_type, step in _FIRST.items() if op_type in kinds]
+    module = ModuleOp([program])
+    for step in needed:
+        step().apply(Context(), module)
+    program.detach()
+    return tuple(step.name for step in needed)
+
+
+@dataclass(frozen=True)
+class ValidateSplitPass(ModulePass):
+    """Runs passes, and proves that the schedules they make mean the same."""
+
+    name = "vyre-validate-split"
+
+    passes: tuple[str, ...] = ("vyre-host-plan",)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        known = get_all_passes()
+        for name in self.passes:
+            if name not in SPLITTING:
+                raise VyreError(
+                    f"'{name}' is no pass whose schedules can be proved",
+                    did_you_mean(name, SPLITTING) or f"use {', '.join(sorted(SPLITTING))}",
+                )
+        baseline = Baseline(op)
+        for name in self.passes:
+            known[name]()().apply(ctx, op)
+        inherit_locations(op)
+        baseline.check(op)

@@ -1,0 +1,150 @@
+"""
+What callers and engines see of a schedule, against the program: its table, the size of
+workgroups, and the grid that is inferred.
+"""
+
+from collections.abc import Iterable
+
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from vyre.analysis.grid_lengths import grid_lengths
+from vyre.dialects.refusal import Note
+from vyre.dialects.vyre import (
+    BufferOp,
+    ParamOp,
+    ProgramOp,
+    ScheduleOp,
+    ScratchOp,
+)
+from vyre.dialects.vyre.attributes import Access, ScratchScope
+from vyre.dialects.vyre.buffers import memref_type
+from vyre.validation.aliasing import storage_of
+from vyre.validation.control import Side
+from vyre.validation.launches import ScheduleSide
+from vyre.validation.memory import Shared
+from vyre.validation.report import Mismatch
+from vyre.validation.segments import Segment
+from vyre.validation.terms import BUFFER, INITIAL, PARAM, TILE, Term
+
+
+def check_interface(
+    program: ProgramOp, schedule: ScheduleOp, segments: Iterable[Segment]
+) -> None:
+    """The table, the size of workgroups, and what decides about the grid."""
+    wanted = [entry for entry in program.table if not _is_tile(entry)]
+    found = list(schedule.table)
+    for one, other in zip(wanted, found):
+        if _described(one) != _described(other):
+            raise Mismatch(
+                f'the table has "{other.entry_name.data}" where the program has '
+                f'"{one.entry_name.data}", or declares it otherwise',
+                other,
+                [Note(one, "in the program")],
+            )
+    if len(wanted) != len(found):
+        raise Mismatch("the table is not the program's", schedule)
+    for segment in segments:
+        launched = segment.program
+        if launched.workgroup != program.workgroup:
+            raise Mismatch("workgroups have another size than in the program", launched)
+    if grid_lengths(schedule) != grid_lengths(program):
+        raise Mismatch("another grid is inferred than for the program", schedule)
+
+
+def _is_tile(entry: BufferOp | ParamOp) -> bool:
+    return isinstance(entry, BufferOp) and entry.access.data is Access.WORKGROUP
+
+
+def _described(entry: Operation) -> tuple[object, ...]:
+    properties: dict[str, Attribute] = entry.properties
+    return type(entry), dict(properties), entry.results[0].type
+
+
+class Tables:
+    """Binds what both sides declare to terms."""
+
+    def __init__(self, shared: Shared, program: Side, schedule: ScheduleSide):
+        self._shared = shared
+        self._program = program
+        self._schedule = schedule
+
+    def bind(self, program: ProgramOp, schedule: ScheduleOp) -> None:
+        """One leaf for each entry, and for workgroup memory and scratch that match."""
+        entries = {entry.entry_name.data: entry for entry in schedule.table}
+        tiles: dict[SSAValue, BufferOp] = {}
+        buffers: list[tuple[Term, BufferOp]] = []
+        for entry in program.table:
+            name = entry.entry_name.data
+            if isinstance(entry, ParamOp):
+                leaf = self._leaf(PARAM, name)
+            else:
+                leaf = self._leaf(TILE if _is_tile(entry) else BUFFER, f'"{name}"')
+                buffers.append((leaf, entry))
+            self._program.env[entry.results[0]] = leaf
+            if isinstance(entry, BufferOp) and _is_tile(entry):
+                tiles[entry.memref] = entry
+                self._shared.shapes[leaf] = entry.type.get_shape()
+                self._schedule.tiles[name] = leaf
+            else:
+                self._schedule.env[entries[name].results[0]] = leaf
+        self._declare(buffers)
+        self._scratch(list(tiles))
+
+    def _leaf(self, kind: object, name: str) -> Term:
+        leaf = self._shared.terms.fresh(kind)  # pyright: ignore[reportArgumentType]
+        self._shared.names[leaf] = name
+        return leaf
+
+    def _declare(self, buffers: list[tuple[Term, BufferOp]]) -> None:
+        terms = self._shared.terms
+        for leaf, entry in buffers:
+            storage = storage_of(entry)
+            shared = [other for other, op in buffers if storage_of(op) & storage]
+            self._shared.sources[leaf] = tuple(shared) if storage else (leaf,)
+            zeros = leaf.kind is TILE
+            version = terms.zeros if zeros else terms.node(INITIAL, leaf)
+            self._program.state[leaf] = self._schedule.state[leaf] = version
+
+    def _scratch(self, tiles: list[SSAValue]) -> None:
+        rest = self._schedule.footprints.having(ScratchOp)
+        carried = self._schedule.footprints.handed_on
+        moved = [op for op in rest if op.memref in carried]
+        rest = [op for op in rest if op not in moved]
+        self._match_moved(tiles, moved)
+        for op in self._program.footprints.having(ScratchOp):
+            leaf = self._leaf(BUFFER, "scratch of the program")
+            self._program.env[op.memref] = leaf
+            self._shared.sources[leaf] = (leaf,)
+            version = self._shared.terms.node(INITIAL, leaf)
+            self._program.state[leaf] = self._schedule.state[leaf] = version
+            alike = [o for o in rest if _described(o) == _described(op)]
+            hint = op.memref.name_hint
+            named = [o for o in alike if o.memref.name_hint == hint]
+            for same in (named or alike)[:1]:
+                self._schedule.env[same.memref] = leaf
+                rest.remove(same)
+        for number, op in enumerate(rest):
+            name = f"%{op.memref.name_hint or f'scratch_{number}'}"
+            self._schedule.declare_slot(op.memref, op.scope.data, name)
+
+    def _match_moved(self, tiles: list[SSAValue], moved: list[ScratchOp]) -> None:
+        """Workgroup memory that loops carry is scratch of workgroups in the schedule."""
+        carried = self._program.footprints.handed_on
+        free = [tile for tile in tiles if tile in carried]
+        for op in moved:
+            type_ = memref_type(op.memref)
+            for tile in free:
+                other = memref_type(tile)
+                is_alike = (
+                    op.scope.data is ScratchScope.PER_WORKGROUP
+                    and type_.get_shape()[1:] == other.get_shape()
+                    and type_.element_type == other.element_type
+                )
+                if is_alike:
+                    leaf = self._program.env[tile]
+                    self._schedule.env[op.memref] = leaf
+                    self._schedule.moved.add(leaf)
+                    free.remove(tile)
+                    break
+            else:
+                raise Mismatch("a loop carries scratch that the program does not have", op)
