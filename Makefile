@@ -49,17 +49,10 @@ pytest: $(VENV)/installed
 pytest-core: $(VENV)/installed
 	$(PYTEST) -m core
 
-# The core of the tests where Python's own assertions do not count; those of tests do, as
-# pytest rewrites them. It warns that it rewrites no others.
-OPTIMISED := tests/filecheck/passes tests/filecheck/dialects tests/unit/passes/splitting \
-  $(addprefix tests/unit/,analysis/test_bounds.py passes/test_verify_module.py \
-    testing/test_conformance.py tools lowering/cuda/test_cuda_programs.py \
-    lowering/llvm/test_llvm_target.py) \
-  $(addprefix tests/unit/runtime/,test_checker.py test_hostile_modules.py \
-    test_kernel_cache.py test_pinned_runtime.py test_refusals.py cpu/test_cpu_programs.py \
-    cpu/test_cpu_traps.py cuda/test_cuda_route.py)
+# Where Python's own assertions do not count; those of tests do, as pytest rewrites them. It
+# warns that it rewrites no others.
 pytest-optimised: $(VENV)/installed
-	PYTHONOPTIMIZE=1 $(PYTEST) -W ignore::pytest.PytestConfigWarning $(OPTIMISED)
+	PYTHONOPTIMIZE=1 $(PYTEST) -W ignore::pytest.PytestConfigWarning -m core
 
 format: $(VENV)/installed
 	$(BIN)/ruff check --fix .
@@ -101,6 +94,7 @@ fuzz-validation: $(VENV)/installed
 
 mutants: $(VENV)/installed
 	$(BIN)/python tests/fuzz/mutants.py --seed $(SEED)
+	$(BIN)/python tests/fuzz/source_score.py --seed $(SEED)
 
 # All that may happen at the grid barrier of CUDA kernels; minutes.
 check-barrier: $(VENV)/installed

@@ -107,16 +107,14 @@ class _Touched:
 def _touched(program: ProgramOp) -> _Touched:
     sources = buffer_sources(program)
     touched = _Touched()
-    kinds = {
-        MemoryEffectKind.READ: touched.read,
-        MemoryEffectKind.WRITE: touched.written,
-    }
     for op in operations_in(program.body):
         if op.regions:
             continue
         for effect in effects_of(op) or ():
-            if isinstance(effect.value, SSAValue) and effect.kind in kinds:
-                kinds[effect.kind].update(sources.get(effect.value, ()))
+            if isinstance(effect.value, SSAValue):
+                is_read = effect.kind is MemoryEffectKind.READ
+                found = touched.read if is_read else touched.written
+                found.update(sources.get(effect.value, ()))
     return touched
 
 

@@ -53,8 +53,6 @@ class Binding:
 
     buffer: BufferOp
     role: Role
-    input_index: int | None
-    output_index: int | None
 
     @cached_property
     def name(self) -> str:
@@ -140,7 +138,7 @@ class BindingPlan:
     """
     The interface of a program or schedule.
 
-    Example: `[binding.name for binding in BindingPlan.of(program).outputs]`
+    Example: `[binding.name for binding in BindingPlan.of(program).written]`
     """
 
     declared: tuple[Binding, ...]
@@ -154,39 +152,18 @@ class BindingPlan:
     @staticmethod
     def of_table(table: Sequence[BufferOp | ParamOp]) -> "BindingPlan":
         """The interface that these declarations are."""
-        found: list[Binding] = []
-        inputs = outputs = 0
-        for buffer in (entry for entry in table if isinstance(entry, BufferOp)):
-            if buffer.access.data is Access.WORKGROUP:
-                continue
-            role = role_of(buffer)
-            is_input = role in (Role.INPUT, Role.UNIFORM, Role.INPUT_OUTPUT)
-            is_output = buffer.access.data.writable and role is not Role.PERSISTENT
-            found.append(
-                Binding(
-                    buffer,
-                    role,
-                    inputs if is_input else None,
-                    outputs if is_output else None,
-                )
-            )
-            inputs += is_input
-            outputs += is_output
-        params = tuple(entry for entry in table if isinstance(entry, ParamOp))
-        return BindingPlan(tuple(found), params)
+        buffers = (entry for entry in table if isinstance(entry, BufferOp))
+        found = tuple(
+            Binding(buffer, role_of(buffer))
+            for buffer in buffers
+            if buffer.access.data is not Access.WORKGROUP
+        )
+        return BindingPlan(found, tuple(e for e in table if isinstance(e, ParamOp)))
 
     @cached_property
     def bindings(self) -> tuple[Binding, ...]:
         """Sorted by the number that the program gives; equal ones as they are declared."""
         return tuple(sorted(self.declared, key=lambda binding: binding.number))
-
-    @property
-    def inputs(self) -> list[Binding]:
-        return [binding for binding in self.declared if binding.input_index is not None]
-
-    @property
-    def outputs(self) -> list[Binding]:
-        return [binding for binding in self.declared if binding.output_index is not None]
 
     @property
     def written(self) -> list[Binding]:

@@ -24,6 +24,7 @@ ROUND = (
     "literal_soundness.py --count 100",
     "row_soundness.py --count 100",
     "mutants.py",
+    "source_score.py --count 20",
 )
 """Minutes each."""
 

@@ -140,3 +140,13 @@ def test_opposites():
         truth = PREDICATES[predicate](x, y)
         assert PREDICATES[ranges.NEGATED[predicate]](x, y) is not truth
         assert PREDICATES[ranges.MIRRORED[predicate]](y, x) is truth
+
+
+def test_reading_the_sign_bit():
+    """No result is missing, and no more than there have to be."""
+    for a in RANGES:
+        found = [bits(x) for x in numbers(a)]
+        assert ranges.as_unsigned(a, WIDTH) == (min(found), max(found))
+    for lo, hi in combinations_with_replacement(range(2**WIDTH), 2):
+        found = [wrapped(x, WIDTH) for x in range(lo, hi + 1)]
+        assert ranges.from_unsigned(Range(lo, hi), WIDTH) == (min(found), max(found))

@@ -1,7 +1,9 @@
 """xDSL's own transforms leave alone what they must, because effects are declared."""
 
 import pytest
+from xdsl.dialects import memref
 from xdsl.ir import Operation, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition
 from xdsl.traits import MemoryEffect, MemoryEffectKind, get_effects
 from xdsl.transforms.canonicalize import CanonicalizePass
 from xdsl.transforms.common_subexpression_elimination import (
@@ -9,6 +11,7 @@ from xdsl.transforms.common_subexpression_elimination import (
 )
 
 import vyre
+from vyre.analysis.purity import is_known, is_pure
 from vyre.dialects.vyre import (
     AsyncLoadOp,
     AtomicOp,
@@ -128,3 +131,23 @@ def test_every_operation_but_the_symbols_declares_effects():
         if not any(isinstance(trait, MemoryEffect) for trait in op.traits)
     }
     assert silent == {"vyre.program", "vyre.schedule", "vyre.megakernel"}
+
+
+@irdl_op_definition
+class SilentOp(IRDLOperation):
+    """An operation of ours that does not say what it does."""
+
+    name = "vyre.silent"
+
+
+def test_what_is_known():
+    """Those of Vyre that list their effects, and the tables; not what xDSL believes."""
+    ops = {op.name: op for op in vyre.parse(PROGRAM).walk()}
+    assert is_known(ops["vyre.store"])
+    assert not is_pure(ops["vyre.store"])
+    assert is_pure(ops["vyre.invocation_id"])
+    foreign = memref.LoadOp.get(ops["vyre.buffer"].results[0], [])
+    assert get_effects(foreign)
+    assert not is_known(foreign)
+    assert not is_known(SilentOp())
+    assert not is_pure(SilentOp())

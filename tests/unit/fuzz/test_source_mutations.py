@@ -5,7 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
-from source_mutations import Mutation, Outcome, mutations, named, run_mutated
+from judges import JUDGES
+from source_mutations import ROOT, Mutation, Outcome, mutations, named, run_mutated
+from source_score import argued, drawn, run
 
 from vyre.analysis import purity
 
@@ -114,3 +116,43 @@ def test_modules_that_are_imported_already_are_refused():
 def test_names_find_only_what_is_there():
     with pytest.raises(ValueError, match=r"no such mutation: analysis/purity\.py: x -> y"):
         named("analysis/purity.py: x -> y")
+
+
+# The score
+
+
+def test_judges_are_there():
+    """Modules and tests that are renamed must not drop out of the score."""
+    for path, tests in JUDGES.items():
+        assert (ROOT / path).is_file()
+        assert tests
+        assert all((ROOT / test).exists() for test in tests), path
+
+
+def test_drawing():
+    paths = ["analysis/purity.py", "analysis/ranges.py"]
+    found = drawn(0, 30, paths)
+    assert found == drawn(0, 40, paths)[:30] != drawn(1, 30, paths)
+    assert {each.path for each in found} == set(paths)
+    assert len({each.name for each in found}) == 30
+
+
+def test_arguments_are_about_mutations_that_there_are():
+    for name, reason in argued().items():
+        assert named(name).path in JUDGES
+        assert reason, name
+
+
+def test_a_mutation_is_judged(found: list[Mutation], tmp_path: Path):
+    test = tmp_path / "test_clamping.py"
+    test.write_text(
+        "import clamped_in_tests\n\n\n"
+        "def test_clamp():\n    assert clamped_in_tests.clamp([0, 4, 9], 5) == [0, 4]\n"
+    )
+    by_change = {" -> ".join(mutation.change): mutation for mutation in found}
+    noticed = "found.append(min(n, top - 1)) -> found.append(max(n, top - 1))"
+    condition = "if n > top and n != 0 or not n:"
+    unnoticed = f"{condition} -> if n > top and True or not n:"
+    assert run(None, [str(test)], 60)[0].by is None
+    assert run(by_change[noticed], [str(test)], 60)[0].by == f"{test.name}::test_clamp"
+    assert run(by_change[unnoticed], [str(test)], 60)[0].by is None

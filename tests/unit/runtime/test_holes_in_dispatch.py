@@ -16,6 +16,7 @@ from entries import ENTRIES, Entry, dispatch
 from split_cases import OUT, SYNC, A, program
 
 import vyre
+from vyre.runtime.binding import Role
 from vyre.runtime.errors import OutOfMemory
 from vyre.runtime.geometry import Geometry
 
@@ -310,7 +311,8 @@ def test_h31_persistent_buffers_are_no_arguments():
     """
     engine = OwnMemory()
     exe = vyre.compile(program(OUT, code), engine=engine)
-    assert [binding.input_index for binding in exe.bindings.declared] == [0, None]
+    assert [b.role for b in exe.bindings.declared] == [Role.INPUT_OUTPUT, Role.PERSISTENT]
+    assert [b.may_be_left_out for b in exe.bindings.declared] == [False, True]
     runs = 0
     for entry in (*ENTRIES, *reversed(ENTRIES)):
         results, _ = dispatch(exe, entry, {"out": [0, 0]}, grid=1)

@@ -347,6 +347,52 @@ vyre.program @tokens_and_memrefs [64, 1, 1] {
   }
 }
 
+// So does one that gives a number as well.
+// CHECK-LABEL: vyre.program @memref_and_number
+// CHECK:         %last, %count = scf.for
+// CHECK:         vyre.region "gives" {
+// CHECK-NEXT:      vyre.store %count, %last[%i] : memref<?xindex>
+// CHECK-NEXT:    }
+// CHECK-NEXT:    vyre.barrier grid_sync
+vyre.program @memref_and_number [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xindex>
+  %n = vyre.param "n" : index
+  %i = vyre.invocation_id x
+  vyre.region "gives" {
+    %last, %count = scf.for %k = %n to %n step %n iter_args(%p = %a, %c = %n) -> (memref<?xindex>, index) {
+      scf.yield %p, %k : memref<?xindex>, index
+    }
+    vyre.store %count, %last[%i] : memref<?xindex>
+  }
+  vyre.barrier grid_sync
+}
+
+// But not one that gives numbers only, or a buffer that nobody uses.
+// CHECK-LABEL: vyre.program @no_memref
+// CHECK:         vyre.region "number" {
+// CHECK-NEXT:      %count = scf.for
+// CHECK:         vyre.region "unused" {
+// CHECK-NEXT:      %last = scf.for
+// CHECK:         vyre.barrier grid_sync
+vyre.program @no_memref [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xindex>
+  %n = vyre.param "n" : index
+  %i = vyre.invocation_id x
+  vyre.region "number" {
+    %count = scf.for %k = %n to %n step %n iter_args(%c = %n) -> (index) {
+      scf.yield %k : index
+    }
+    vyre.store %count, %a[%i] : memref<?xindex>
+  }
+  vyre.region "unused" {
+    %last = scf.for %k = %n to %n step %n iter_args(%p = %a) -> (memref<?xindex>) {
+      vyre.store %k, %p[%i] : memref<?xindex>
+      scf.yield %p : memref<?xindex>
+    }
+  }
+  vyre.barrier grid_sync
+}
+
 // A variable that is used on one side only may stay one.
 // CHECK-LABEL: vyre.program @variable_on_one_side
 // CHECK:         vyre.region "r" {

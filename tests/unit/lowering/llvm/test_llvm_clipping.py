@@ -116,6 +116,34 @@ def test_returns(shape: str, predicate: str):
     check(program(phase(number, "invocation_id", RETURNS[shape], swapped=False)))
 
 
+@pytest.mark.parametrize("predicate", ["eq", "sge", "ult"])
+def test_returns_in_programs_of_schedules(predicate: str):
+    """There they stay returns; what comes after them is for who did not return."""
+    text = f"""
+vyre.schedule @s {{
+  %out = vyre.buffer "out" read_write binding 0 : memref<?xi32>
+  %n = vyre.param "n" : index
+  vyre.launch @p(%out, %n)
+}}
+vyre.program @p [4, 1, 1] {{
+  %out = vyre.buffer "out" read_write binding 0 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %x = vyre.invocation_id x
+  %one = arith.constant 1 : i32
+  %c = arith.cmpi {predicate}, %x, %n : index
+  scf.if %c {{
+    vyre.return
+  }}
+  vyre.store %one, %out[%x] : memref<?xi32>
+}}"""
+    (op,) = [op for op in vyre.parse(text).ops if isinstance(op, ProgramOp)]
+    ((_, is_negated),) = conditions_of_effects(op.body.block)
+    assert is_negated
+    everywhere = Everywhere(text, workers=(1, 3), modes=("split",))
+    for n in (0, 1, 5, 12, 13, 100, -1):
+        everywhere.check({"out": np.zeros(13, np.int32), "n": n}, grid=4)
+
+
 @pytest.mark.parametrize("workgroup", ["[4, 3, 1]", "[2, 2, 2]", "[1, 1, 5]"])
 def test_rows_of_planes_have_bounds_of_their_own(workgroup: str):
     """The bound depends on y and z, and each row is cut to its own."""

@@ -66,6 +66,27 @@ def test_programs_that_differ_in_a_literal_become_one():
     Everywhere(text).check({"out": numbers(9), "a": numbers(11)}, grid=3)
 
 
+def test_parameters_for_literals_are_named_after_them():
+    """The second of a name gets a number, and the one without is called a literal."""
+
+    def step(name: str, literal: int) -> str:
+        return f"""vyre.region {{
+            {name} = arith.constant {literal} : i32
+            %v = vyre.load %out[%x] : memref<?xi32>
+            %s = arith.addi %v, {name} : i32
+            vyre.store %s, %out[%x] : memref<?xi32>
+          }}"""
+
+    def code(*literals: int) -> str:
+        return "\n".join(map(step, ("%k", "%k", "%7"), literals))
+
+    text = program(OUT, phases(code(1, 2, 3), code(4, 5, 6)))
+    _, (left,) = merged(text)
+    names = [e.entry_name.data for e in left.table if isinstance(e, ParamOp)]
+    assert sorted(names) == ["k", "k_1", "literal"]
+    Everywhere(text, workers=(1,)).check({"out": numbers(3)}, grid=1)
+
+
 def test_a_literal_that_is_the_same_everywhere_stays():
     module, left = merged(
         program(OUT, A, B, phases(add(5), add(5, "out", "a"), add(5, "b")))

@@ -103,6 +103,23 @@ def shared(text: str) -> int:
     return sum(isinstance(op, scf.ForOp) for op in schedule.walk())
 
 
+def test_loops_that_give_buffers_are_not_shared():
+    """A launch passes no buffer that a loop chose, whatever else the loop gives."""
+    code = """
+      %last:3 = scf.for %k = %c0 to %n step %c1
+          iter_args(%p = %out, %q = %a, %acc = %i7) -> (memref<?xi32>, memref<?xi32>, i32) {
+        %next = arith.addi %acc, %i7 : i32
+        scf.yield %q, %p, %next : memref<?xi32>, memref<?xi32>, i32
+      }
+      vyre.store %last#2, %last#0[%x] : memref<?xi32>
+    """
+    text = program(OUT, A, N, "vyre.store %i7, %a[%x] : memref<?xi32>", SYNC, code)
+    assert shared(text) == 0
+    for n in (0, 1, 2):
+        given = {"out": numbers(5), "a": numbers(5), "n": n}
+        Everywhere(text, workers=(1,), modes=("native",)).check(given, grid=2)
+
+
 def test_shared_loops():
     """They read what the phase before has written, and may leave the buffer."""
     text = program(
