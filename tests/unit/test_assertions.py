@@ -24,7 +24,7 @@ from vyre.runtime.kernel_cache import build_stamp
 
 ROOT = Path(__file__).parents[2]
 NOT_PRODUCT = {"tests", "benchmarks", "build"}
-NARROWING = {"isinstance", "issubclass", "is_scalar"}
+NARROWING = {"isinstance", "issubclass", "isa", "is_scalar"}
 """What tells the type checker more, and computes nothing."""
 
 
