@@ -58,7 +58,7 @@ def _examples() -> dict[str, tuple[str, dict[str, Any], dict[str, Any]]]:
     }
     return {
         "smooth": (programs.SMOOTH, smooth, {}),
-        "reach": (programs.REACH, _graph(), {}),
+        "reach": (programs.REACH, _graph(), {"grid": 16}),
         "scan": (programs.SCAN, scan, {}),
         "multiply": (programs.MULTIPLY, multiply, {"grid": (2, 2)}),
         "sort": (programs.SORT, {"a": _random(7, -99, 99, 64)}, {}),

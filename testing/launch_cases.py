@@ -52,7 +52,7 @@ def many_arguments(backend: Backend) -> None:
         given[f"b{k}"] = np.full(k + 1, -1, np.int32)
         given[f"p{k}"] = 1000 + k
         expected[f"b{k}"] = np.full(k + 1, 1000 + k, np.int32)
-    check_program(backend, program(table, code), given, expected)
+    check_program(backend, program(table, code), given, expected, grid=6)
 
 
 _OF_AXES = "invocation_id workgroup_id local_id workgroup_count workgroup_size".split()
@@ -305,7 +305,7 @@ def empty_buffers(backend: Backend) -> None:
     empty = {"a": np.zeros(0, np.int32), "b": np.zeros((0, 3), np.int32)}
     given = {"out": np.full(5, -1, np.int32), **empty}
     expected = {"out": np.zeros(5, np.int32), "b": empty["b"]}
-    check_program(backend, text, given, expected)
+    check_program(backend, text, given, expected, grid=2)
 
 
 @LAUNCH.case
