@@ -85,7 +85,7 @@ class Baseline:
         for schedule in units_in(module, ScheduleOp):
             program = self._programs.get(schedule.sym_name.data)
             if program is not None:
-                trusted = _prepare(program)
+                trusted = prepare(program)
                 proved.append(replace(validate(program, schedule), trusted=trusted))
         return proved
 
@@ -98,10 +98,16 @@ _FIRST: dict[type[Operation], type[ModulePass]] = {
 """What has to go before a split, and how it goes."""
 
 
-def _prepare(program: ProgramOp) -> tuple[str, ...]:
-    """Bring a program into the form that is split; the passes that had to change it."""
+def prepare(program: ProgramOp) -> tuple[str, ...]:
+    """
+    Brings a program into the form that is compared. Returns the passes that changed it.
+
+    Example: `prepare(program)` is `("vyre-promote-lets", "vyre-predicate-returns")`.
+    """
     kinds = {type(op) for op in operations_in(program.body)}
     needed = [step for op_type, step in _FIRST.items() if op_type in kinds]
+    if ReturnOp not in kinds:
+        needed = [step for step in needed if step is not PromoteLetsPass]
     module = ModuleOp([program])
     for step in needed:
         step().apply(Context(), module)

@@ -37,6 +37,7 @@ from vyre.passes.promote_lets import PromoteLetsPass
 from vyre.passes.propagate_lets import PropagateLetsPass
 from vyre.passes.rewrite_access import RewriteAccessPass
 from vyre.passes.split_grid_sync import SplitGridSyncPass
+from vyre.passes.validate_split import Baseline, is_wanted
 
 _CUTTING = (HoistGridSyncPass, PropagateLetsPass, SplitGridSyncPass, RewriteAccessPass)
 
@@ -77,8 +78,9 @@ def needs_workgroup_schedule(program: ProgramOp) -> bool:
 
 def workgroup_schedule(program: ProgramOp) -> WorkgroupPlan:
     """
-    Cut a program without grid barriers at its workgroup barriers and subgroup operations.
-    The program itself stays as it is.
+    Cut a program without grid barriers at its workgroup barriers and subgroup operations,
+    and prove that the schedule does what the isolated program does. The program itself
+    stays as it is.
 
     Example: `workgroup_schedule(program).segments["p.0"]`
     """
@@ -91,9 +93,12 @@ def workgroup_schedule(program: ProgramOp) -> WorkgroupPlan:
             table = _isolated(copy)
         except Refusal as refusal:
             raise invalid(program, refusal) from None
+        baseline = Baseline(module) if is_wanted() else None
         for step in _CUTTING:
             step().apply(context, module)
         inherit_locations(module)
+        if baseline is not None:
+            baseline.check(module)
     return _plan(module, table)
 
 

@@ -16,6 +16,7 @@ from vyre.validation.execution import Execution
 from vyre.validation.footprints import Footprints, is_memref, terminator
 from vyre.validation.memory import Frame, Shared
 from vyre.validation.terms import (
+    CELL,
     COUNTER,
     FRAME,
     HEAD,
@@ -75,7 +76,7 @@ class Side(Execution):
             after = [state[key] for state, _ in ends]
             if all(each is before for each in after):
                 continue
-            if key.kind is SLOT:
+            if key.kind is SLOT or key.kind is CELL:
                 self.state[key] = self.terms.choice(condition, *after)
                 continue
             changed.append(key)
@@ -122,8 +123,9 @@ class Side(Execution):
         return symbol
 
     def kept_by(self, op: Operation) -> Iterable[Term]:
-        """The slots that a loop stores to."""
-        return ()
+        """The variables from outside that a loop assigns."""
+        assigned = self.footprints.of(op).assigned
+        return [self.env[cell] for cell in assigned if cell in self.env]
 
     def loop_for(self, op: scf.ForOp) -> None:
         """Execute the body of an `scf.for` once, for all trips."""

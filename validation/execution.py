@@ -16,6 +16,7 @@ from vyre.analysis.purity import PURE_OPS, is_known
 from vyre.dialects.vyre import (
     AllGatherOp,
     AllReduceOp,
+    AssignOp,
     AsyncLoadOp,
     AsyncStoreOp,
     AsyncWaitOp,
@@ -24,8 +25,10 @@ from vyre.dialects.vyre import (
     BarrierOp,
     BroadcastOp,
     BufferOp,
+    GetOp,
     InvocationIdOp,
     LengthOp,
+    LetOp,
     LinearIdOp,
     LoadOp,
     LocalIdOp,
@@ -51,6 +54,7 @@ from vyre.validation.equality import Effect
 from vyre.validation.memory import Memory
 from vyre.validation.report import Mismatch
 from vyre.validation.terms import (
+    CELL,
     TILE,
     Kind,
     Term,
@@ -125,6 +129,16 @@ class Execution(Memory):
         else:
             kind = self.terms.kind_of(op)
             self.env[op.length] = self.terms.node(kind, self.env[op.buffer])
+
+    def _let(self, op: LetOp) -> None:
+        self.env[op.cell] = cell = self.terms.fresh(CELL)
+        self.state[cell] = self.env[op.initial]
+
+    def _get(self, op: GetOp) -> None:
+        self.env[op.value] = self.state[self.env[op.cell]]
+
+    def _assign(self, op: AssignOp) -> None:
+        self.state[self.env[op.cell]] = self.env[op.value]
 
     def load(self, op: LoadOp) -> None:
         """A load is named by what it reads, and when."""
@@ -239,6 +253,9 @@ class Execution(Memory):
         YieldOp: _yield,
         RegionOp: _region,
         LengthOp: _length,
+        LetOp: _let,
+        GetOp: _get,
+        AssignOp: _assign,
         LoadOp: load,
         StoreOp: store,
         AtomicOp: atomic,

@@ -16,11 +16,13 @@ from vyre.analysis.walking import operations_in
 from vyre.dialects.vyre import (
     AllGatherOp,
     AllReduceOp,
+    AssignOp,
     AsyncWaitOp,
     BarrierOp,
     BroadcastOp,
     BufferOp,
     LaunchOp,
+    LetOp,
     ProgramOp,
     ReduceScatterOp,
     RegionOp,
@@ -43,6 +45,8 @@ class Footprint:
     traps: bool = False
     is_unknown: bool = False
     """There is an operation that may write everything."""
+    assigned: frozenset[SSAValue] = frozenset()
+    """Variables, which only their invocation sees."""
 
     @property
     def acts(self) -> bool:
@@ -55,6 +59,7 @@ class Footprint:
             self.waits or other.waits,
             self.traps or other.traps,
             self.is_unknown or other.is_unknown,
+            self.assigned | other.assigned,
         )
 
 
@@ -129,8 +134,10 @@ class Footprints:
             return Footprint(waits=True)
         if type(op) is TrapOp:
             return Footprint(traps=True)
-        if type(op) is LaunchOp:
+        if type(op) is LaunchOp or type(op) is LetOp:
             return _NOTHING
+        if type(op) is AssignOp:
+            return Footprint(assigned=frozenset((op.cell,)))
         if not is_known(op):
             return Footprint(is_unknown=True)
         if op.regions:

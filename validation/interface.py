@@ -11,6 +11,7 @@ from vyre.analysis.grid_lengths import grid_lengths
 from vyre.dialects.refusal import Note
 from vyre.dialects.vyre import (
     BufferOp,
+    LoadOp,
     ParamOp,
     ProgramOp,
     ScheduleOp,
@@ -20,6 +21,7 @@ from vyre.dialects.vyre.attributes import Access, ScratchScope
 from vyre.dialects.vyre.buffers import memref_type
 from vyre.validation.aliasing import storage_of
 from vyre.validation.control import Side
+from vyre.validation.footprints import Footprints
 from vyre.validation.launches import ScheduleSide
 from vyre.validation.memory import Shared
 from vyre.validation.report import Mismatch
@@ -49,6 +51,16 @@ def check_interface(
             raise Mismatch("workgroups have another size than in the program", launched)
     if grid_lengths(schedule) != grid_lengths(program):
         raise Mismatch("another grid is inferred than for the program", schedule)
+
+
+def check_promises(program: Footprints, segments: Iterable[Segment]) -> None:
+    """Nothing promises that it stays inside its buffer if the program promises nothing."""
+    if any(op.inbounds is not None for op in program.having(LoadOp)):
+        return
+    for segment in segments:
+        for op in segment.footprints.having(LoadOp):
+            if op.inbounds is not None:
+                raise Mismatch("the program does not promise that this stays inside", op)
 
 
 def _is_tile(entry: BufferOp | ParamOp) -> bool:

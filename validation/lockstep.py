@@ -7,7 +7,7 @@ the same order; control flow with effects inside has to be the same control flow
 host. Everything else leaves no trace but values, which are compared where they are used.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
@@ -24,13 +24,13 @@ from vyre.validation.footprints import (
     terminator,
 )
 from vyre.validation.host import Host
-from vyre.validation.interface import Tables, check_interface
+from vyre.validation.interface import Tables, check_interface, check_promises
 from vyre.validation.launches import ScheduleSide
 from vyre.validation.levels import GRID, Levels
 from vyre.validation.memory import Shared
 from vyre.validation.overwriting import Overwriting
 from vyre.validation.report import Mismatch, of_effects, of_terms
-from vyre.validation.terms import FRAME, HEAD, JOIN, SLOT, TILE, Term, Terms
+from vyre.validation.terms import BUFFER, CELL, FRAME, HEAD, JOIN, SLOT, TILE, Term, Terms
 
 Piece = Operation | list[Operation]
 """Control flow with a grid barrier inside, or operations without."""
@@ -52,6 +52,7 @@ class Lockstep:
         self.program = Side(self.shared, code)
         self.schedule = ScheduleSide(self.shared, Footprints(schedule), segments)
         check_interface(program, schedule, self.schedule.segments.values())
+        check_promises(code, self.schedule.segments.values())
         self._blocks = program.body.block, schedule.body.block
         Tables(self.shared, self.program, self.schedule).bind(program, schedule)
         self._constructs = _constructs(code, program)
@@ -117,7 +118,7 @@ class Lockstep:
             return
         written = side.memory(footprint.written)
         if footprint.is_unknown:
-            written = frozenset(key for key in side.state if key.kind is not SLOT)
+            written = frozenset(_memory_in(side.state))
         phase = self.shared.terms.fresh(FRAME)
         side.begin(phase, written)
         side.run(ops)
@@ -203,7 +204,7 @@ class Lockstep:
             after = [end[key] for end in ends]
             if all(each is before for each in after):
                 continue
-            if key.kind is SLOT or key.kind is TILE:
+            if key.kind in (SLOT, TILE, CELL):
                 side.state[key] = side.terms.choice(condition, *after)
             else:
                 side.state[key] = side.terms.node(JOIN, key, frame)
@@ -234,7 +235,7 @@ class Lockstep:
     ) -> tuple[Loop, Loop]:
         written = self.program.memory(self.program.footprints.of(op).written)
         if self.program.footprints.of(op).is_unknown:
-            written = frozenset(k for k in self.program.state if k.kind is not SLOT)
+            written = frozenset(_memory_in(self.program.state))
         floor = self.shared.terms.now
         frame = self.shared.terms.fresh(FRAME)
         self.equality.levels.known[frame] = GRID
@@ -313,6 +314,10 @@ class Lockstep:
             side.state = state
             for result, value in zip(loop.res, passed[1:], strict=True):
                 side.env[result] = side.env[value]
+
+
+def _memory_in(state: Iterable[Term]) -> Iterable[Term]:
+    return (key for key in state if key.kind is BUFFER or key.kind is TILE)
 
 
 def _constructs(code: Footprints, program: ProgramOp) -> set[Operation]:

@@ -54,6 +54,7 @@ SLOT = Kind("slot", None)
 """Scratch of the schedule that is no memory, but a place for one value of each owner."""
 PARAM = Kind("parameter", None)
 BUFFER = Kind("buffer", None)
+CELL = Kind("variable", None)
 TILE = Kind("tile", None)
 """A workgroup buffer."""
 ITE = Kind("if", None)

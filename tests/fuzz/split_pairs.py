@@ -5,10 +5,8 @@ from xdsl.dialects.builtin import ModuleOp
 import vyre
 from vyre.analysis.walking import units_in
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
-from vyre.passes.expand_switches import ExpandSwitchesPass
 from vyre.passes.host_plan import HostPlanPass
-from vyre.passes.predicate_returns import PredicateReturnsPass
-from vyre.passes.promote_lets import PromoteLetsPass
+from vyre.passes.validate_split import prepare
 from vyre.reading import parse_text
 
 CONTEXT = vyre.context()
@@ -16,22 +14,20 @@ CONTEXT = vyre.context()
 
 def pairs(module: ModuleOp) -> list[tuple[ProgramOp, ScheduleOp]]:
     """
-    Each program that is split, in the form in which it is split, and its schedule.
+    Each program that is split, in the form that is compared, and its schedule.
 
     Example: `for program, schedule in pairs(vyre.parse(text))`
     """
-    base = module.clone()
-    ExpandSwitchesPass().apply(CONTEXT, base)
-    PromoteLetsPass().apply(CONTEXT, base)
-    PredicateReturnsPass().apply(CONTEXT, base)
-    plan = base.clone()
+    programs = {p.sym_name.data: p.clone() for p in units_in(module, ProgramOp)}
+    plan = module.clone()
     HostPlanPass().apply(CONTEXT, plan)
-    programs = {program.sym_name.data: program for program in units_in(base, ProgramOp)}
-    return [
-        (programs[schedule.sym_name.data], schedule)
-        for schedule in units_in(plan, ScheduleOp)
-        if schedule.sym_name.data in programs
-    ]
+    found: list[tuple[ProgramOp, ScheduleOp]] = []
+    for schedule in units_in(plan, ScheduleOp):
+        program = programs.get(schedule.sym_name.data)
+        if program is not None:
+            prepare(program)
+            found.append((program, schedule))
+    return found
 
 
 def edited(text: str, *changes: tuple[str, str]) -> tuple[ProgramOp, ScheduleOp]:

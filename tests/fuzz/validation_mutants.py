@@ -73,7 +73,7 @@ def examined(seed: int, right: list[str]) -> str:
 
 def outcome_of(mutation: Mutation, seed: int, right: list[str]) -> str:
     """What becomes of one mutant."""
-    outcome = run_mutated(mutation, lambda: examined(seed, right), limit=600)
+    outcome = run_mutated(mutation, lambda: examined(seed, right), limit=90)
     if outcome.timed_out:
         return "crash: does not end"
     return str(outcome.result or f"crash: {outcome.error}")

@@ -12,7 +12,11 @@ from samples import sampled
 from split_pairs import CONTEXT, edited, pairs
 
 import vyre
-from vyre.validation import InvalidSplit, aliasing, interface, validate
+from vyre.analysis.walking import units_in
+from vyre.dialects.vyre import ProgramOp
+from vyre.passes import validate_split
+from vyre.passes.workgroup_plan import workgroup_schedule
+from vyre.validation import InvalidSplit, aliasing, interface, lockstep, validate
 from vyre.validation.equality import Equality
 from vyre.validation.levels import Levels
 from vyre.validation.memory import Memory
@@ -134,6 +138,47 @@ def test_what_was_proved_is_counted():
     assert str(validate(*edited(KEPT))) == (
         "6 launches, 6 effects, 5 slots; trusted: vyre-verify-program, the engine"
     )
+
+
+CELLS = """
+vyre.program @p [4, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %n = vyre.param "n" : index
+  %i = vyre.invocation_id x
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = vyre.load %a[%i] : memref<?xi32>
+  %zero = arith.constant 0 : i32
+  %sum = vyre.let "sum" = %zero : i32
+  scf.for %k = %c0 to %n step %c1 {
+    %y = vyre.load %a[%k] : memref<?xi32>
+    %odd = arith.cmpi ne, %y, %x : i32
+    scf.if %odd {
+      %old = vyre.get %sum : !vyre.cell<i32>
+      %new = arith.addi %old, %y : i32
+      vyre.assign %new, %sum : !vyre.cell<i32>
+    }
+    vyre.barrier grid_sync
+  }
+  %total = vyre.get %sum : !vyre.cell<i32>
+  vyre.store %total, %a[%i] : memref<?xi32>
+}
+"""
+
+
+def test_variables_are_compared_as_they_are_written():
+    proved = validate(*edited(CELLS))
+    assert proved.effects == 1
+    with pytest.raises(InvalidSplit, match="after a trip of a loop"):
+        validate(*edited(CELLS, ("arith.addi %sum, %y", "arith.addi %y, %y")))
+
+
+def test_schedules_of_workgroups_are_proved():
+    module = vyre.parse(PARTLY.replace("grid_sync", "acq_rel"), ctx=CONTEXT)
+    (program,) = units_in(module, ProgramOp)
+    with patch.object(validate_split, "validate", wraps=validate) as proof:
+        workgroup_schedule(program)
+    assert proof.call_count == 1
 
 
 # What is wrong
@@ -287,6 +332,13 @@ RULES = {
         always,
         PARTLY,
         NO_RESTORE,
+    ),
+    "nothing is promised": (
+        lockstep,
+        "check_promises",
+        nothing,
+        EXCHANGE,
+        (("%x = vyre.load %a[%i]", "%x = vyre.load %a[%i] inbounds"),),
     ),
     "places are one's own": (
         Places,
