@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from vyre.collector import paused_collector
+from vyre.dialects.vyre import ProgramOp
 from vyre.locations import inherit_locations
 from vyre.passes.expand_switches import ExpandSwitchesPass
 from vyre.passes.hoist_grid_sync import HoistGridSyncPass
@@ -49,18 +50,17 @@ class HostPlanPass(ModulePass):
             inherit_locations(op)
 
 
-def split_for_engine(module: ModuleOp) -> str | None:
+def split_for_engine(program: ProgramOp) -> tuple[ModuleOp, str | None]:
     """
-    Splits the program of a module that is to be run, and proves its schedule, unless
-    `VYRE_VALIDATE=0` says that nobody wants that. Returns what was proved.
+    Splits a copy of a program that is to be run, and proves its schedule, unless
+    `VYRE_VALIDATE=0` says that nobody wants that. Returns what was proved, too.
 
-    Example: `split_for_engine(module)`
+    Example: `split_for_engine(program)[0]`
     """
-    if not is_wanted():
-        HostPlanPass().apply(Context(), module)
-        return None
+    module = ModuleOp([program.clone()])
     with paused_collector():
-        baseline = Baseline(module)
         HostPlanPass().apply(Context(), module)
-        proved = baseline.check(module)
-    return str(proved[0]) if proved else None
+        if not is_wanted():
+            return module, None
+        proved = Baseline([program], is_kept=True).check(module)
+    return module, str(proved[0]) if proved else None

@@ -21,7 +21,7 @@ The meaning stays because that is what is proved.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from xdsl.context import Context
@@ -67,17 +67,23 @@ def is_wanted(environ: Mapping[str, str] = os.environ) -> bool:
 
 class Baseline:
     """
-    The programs of a module that are to be split, as they are now.
+    The programs of a module that are to be split, as they are now. They are copied unless
+    the passes run on a copy themselves.
 
-    Example: `Baseline(module).check(module)` after the passes
+    Example: `Baseline.of(module).check(module)` after the passes
     """
 
-    def __init__(self, module: ModuleOp):
+    def __init__(self, programs: Iterable[ProgramOp], *, is_kept: bool = False):
         self._programs = {
-            program.sym_name.data: program.clone()
-            for program in units_in(module, ProgramOp)
+            program.sym_name.data: program if is_kept else program.clone()
+            for program in programs
             if needs_cut(program)
         }
+
+    @staticmethod
+    def of(module: ModuleOp) -> "Baseline":
+        """The programs of a module."""
+        return Baseline(units_in(module, ProgramOp))
 
     def check(self, module: ModuleOp) -> list[Validated]:
         """Prove the schedules that these programs have become."""
@@ -85,8 +91,8 @@ class Baseline:
         for schedule in units_in(module, ScheduleOp):
             program = self._programs.get(schedule.sym_name.data)
             if program is not None:
-                trusted = prepare(program)
-                proved.append(replace(validate(program, schedule), trusted=trusted))
+                prepared, trusted = prepare(program)
+                proved.append(replace(validate(prepared, schedule), trusted=trusted))
         return proved
 
 
@@ -98,21 +104,23 @@ _FIRST: dict[type[Operation], type[ModulePass]] = {
 """What has to go before a split, and how it goes."""
 
 
-def prepare(program: ProgramOp) -> tuple[str, ...]:
+def prepare(program: ProgramOp) -> tuple[ProgramOp, tuple[str, ...]]:
     """
-    Brings a program into the form that is compared. Returns the passes that changed it.
+    Returns a program in the form that is compared, and the passes that it took. It is the
+    program itself if it has that form.
 
-    Example: `prepare(program)` is `("vyre-promote-lets", "vyre-predicate-returns")`.
+    Example: `prepare(program)[1]` is `("vyre-promote-lets", "vyre-predicate-returns")`.
     """
     kinds = {type(op) for op in operations_in(program.body)}
     needed = [step for op_type, step in _FIRST.items() if op_type in kinds]
     if ReturnOp not in kinds:
         needed = [step for step in needed if step is not PromoteLetsPass]
-    module = ModuleOp([program])
-    for step in needed:
-        step().apply(Context(), module)
-    program.detach()
-    return tuple(step.name for step in needed)
+    if needed:
+        program = program.clone()
+        module = ModuleOp([program])
+        for step in needed:
+            step().apply(Context(), module)
+    return program, tuple(step.name for step in needed)
 
 
 @dataclass(frozen=True)
@@ -131,7 +139,7 @@ class ValidateSplitPass(ModulePass):
                     f"'{name}' is no pass whose schedules can be proved",
                     did_you_mean(name, SPLITTING) or f"use {', '.join(sorted(SPLITTING))}",
                 )
-        baseline = Baseline(op)
+        baseline = Baseline.of(op)
         for name in self.passes:
             known[name]()().apply(ctx, op)
         inherit_locations(op)

@@ -93,7 +93,7 @@ def workgroup_schedule(program: ProgramOp) -> WorkgroupPlan:
             table = _isolated(copy)
         except Refusal as refusal:
             raise invalid(program, refusal) from None
-        baseline = Baseline(module) if is_wanted() else None
+        baseline = Baseline.of(module) if is_wanted() else None
         for step in _CUTTING:
             step().apply(context, module)
         inherit_locations(module)

@@ -136,9 +136,8 @@ def split_program(program: ProgramOp) -> tuple[ProgramOp | ScheduleOp, str | Non
     The program as a schedule of launches, in a module of its own, and what was proved of
     it; a copy of the program if it has no grid barrier.
     """
-    module = ModuleOp([program.clone()])
     with deep_recursion():
-        proof = split_for_engine(module)
+        module, proof = split_for_engine(program)
     return _named(module, program.sym_name.data), proof
 
 

@@ -138,7 +138,7 @@ class VyreOptMain(xDSLOptMain):
                 if following.name not in SPLITTING:
                     baseline = None
                 elif baseline is None and self.args.validate:
-                    baseline = Baseline(prog)
+                    baseline = Baseline.of(prog)
                 with blaming(f"pass '{following.name}'", prog):
                     following.apply(self.ctx, prog)
                 inherit_locations(prog)

@@ -127,13 +127,13 @@ def scheduled(unit: Unit) -> tuple[ScheduleOp, str | None]:
 
     Example: `scheduled(program)[0].table`
     """
-    module = unit.get_toplevel_object()
-    assert isinstance(module, ModuleOp)
-    copy = module.clone() if isinstance(unit, ScheduleOp) else ModuleOp([unit.clone()])
     proof = None
     if isinstance(unit, ProgramOp):
-        proof = split_for_engine(copy)
+        copy, proof = split_for_engine(unit)
     else:
+        module = unit.get_toplevel_object()
+        assert isinstance(module, ModuleOp)
+        copy = module.clone()
         PromoteLetsPass().apply(Context(), copy)
     found = units_in(copy, ProgramOp, ScheduleOp)
     result = next(op for op in found if op.sym_name.data == unit.sym_name.data)

@@ -18,15 +18,14 @@ def pairs(module: ModuleOp) -> list[tuple[ProgramOp, ScheduleOp]]:
 
     Example: `for program, schedule in pairs(vyre.parse(text))`
     """
-    programs = {p.sym_name.data: p.clone() for p in units_in(module, ProgramOp)}
+    programs = {p.sym_name.data: p for p in units_in(module, ProgramOp)}
     plan = module.clone()
     HostPlanPass().apply(CONTEXT, plan)
     found: list[tuple[ProgramOp, ScheduleOp]] = []
     for schedule in units_in(plan, ScheduleOp):
         program = programs.get(schedule.sym_name.data)
         if program is not None:
-            prepare(program)
-            found.append((program, schedule))
+            found.append((prepare(program)[0], schedule))
     return found
 
 

@@ -199,7 +199,7 @@ class Examination:
 
         split = (module or self.module).clone()
         where = f"{before}vyre-host-plan"
-        baseline = Baseline(split)
+        baseline = Baseline.of(split)
         self._step(HostPlanPass(), split, where)
         with _as_failure("unproved", where):
             baseline.check(split)
