@@ -128,10 +128,10 @@ def test_long_schedules_go_in_parts():
 def test_loops_run_ahead(make_device: MakeDevice, interval: int | None, n: int):
     """However often the host looks, results and launches are the same."""
     exe = vyre.compile(counting_loop(), engine=CudaBackend(make_device()), mode="split")
-    results, report = exe.timed(a=array(), n=n, check_interval=interval)
+    results, report = exe.timed(a=array(), n=n, grid=2, check_interval=interval)
     assert results["a"][0] == n
     assert results["steps"][0] == n
-    once = exe.timed(a=array(), n=n).report
+    once = exe.timed(a=array(), n=n, grid=2).report
     assert report.launches == once.launches
     assert {s.name: s.launches for s in report.segments} == {
         s.name: s.launches for s in once.segments
@@ -144,7 +144,7 @@ def test_the_host_looks_less_often():
 
     def looks(interval: int | None) -> int:
         device.calls.clear()
-        exe(a=array(), n=40, check_interval=interval)
+        exe(a=array(), n=40, grid=2, check_interval=interval)
         return device.calls.count("download")
 
     assert looks(1) > 40
@@ -158,5 +158,5 @@ def test_trips_of_the_same_kind_are_graphs():
         "%next = arith.addi %k, %i1", "%next = arith.addi %k, %i0"
     )
     exe = vyre.compile(text, engine=backend, mode="split")
-    assert exe(a=array(), n=40, check_interval=5)["a"][0] == 40
+    assert exe(a=array(), n=40, grid=2, check_interval=5)["a"][0] == 40
     assert device.calls.count("launch_graph") >= 6

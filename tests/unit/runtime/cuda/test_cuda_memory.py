@@ -25,10 +25,10 @@ def test_nothing_is_left_behind():
     device, backend = on_host()
     for mode in MODES:
         exe = vyre.compile(trapping(2), engine=backend, mode=mode)
-        exe(a=array(), t0=99, t1=99, fixpoint_iterations=9)
+        exe(a=array(), t0=99, t1=99, grid=2, fixpoint_iterations=9)
         with pytest.raises(Trapped):
-            exe(a=array(), t0=99, t1=0)
-        with exe.resident(a=array(), t0=99, t1=99) as held:
+            exe(a=array(), t0=99, t1=0, grid=2)
+        with exe.resident(a=array(), t0=99, t1=99, grid=2) as held:
             held.run()
         del exe, held
     gc.collect()
@@ -71,7 +71,8 @@ def test_faults_at_every_call(mode: Any, error: Any):
     """Whatever fails, the error is told, memory is freed, and the next call works."""
     device, backend = on_host()
     exe = vyre.compile(counting_loop(), engine=backend, mode=mode)
-    given: Any = {"a": array(), "n": 5, "check_interval": 2, "fixpoint_iterations": 3}
+    options = {"grid": 2, "check_interval": 2, "fixpoint_iterations": 3}
+    given: Any = {"a": array(), "n": 5, **options}
     exe(**given)
     device.arm(None)
     exe(**given)
