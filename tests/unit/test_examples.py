@@ -104,6 +104,7 @@ def test_a_missing_barrier_is_found(path: Path, number: int):
     assert found & {"refused", "race"}
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("kind", [LoadOp, StoreOp])
 def test_an_access_outside_is_found(path: Path, kind: type[LoadOp | StoreOp]):

@@ -46,6 +46,7 @@ def test_examples(path: Path):
             np.testing.assert_array_equal(example.inputs[name], value)
 
 
+@pytest.mark.few(60)
 @pytest.mark.parametrize("case", conformance_cases(), ids=str)
 def test_conformance(case: Case):
     case(CPUS[3])
