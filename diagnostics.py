@@ -78,6 +78,8 @@ class VyreError(DiagnosticException):
         self.fix = fix
         self.segment: Segment | None = None
         self.row: BatchRow | None = None
+        self.label: str | None = None
+        """That of the dispatch, as the caller gave it."""
 
     def __str__(self) -> str:
         return "\n".join([f"error: {self.cause}", *self._ending()])
@@ -87,6 +89,8 @@ class VyreError(DiagnosticException):
             yield f"note: in {self.segment}"
         if self.row is not None:
             yield f"note: in {self.row}"
+        elif self.label is not None:
+            yield f"note: in dispatch '{self.label}'"
         yield f"Fix: {self.fix}"
 
 

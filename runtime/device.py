@@ -169,9 +169,15 @@ class Device:
     def run(self, whole: Whole) -> Outcome:
         """Let the backend make all passes of a program or schedule."""
         name = whole.unit.name
-        with self.span("segments", f"@{name}"), self._blamed(f"launch @{name}"):
+        counts: dict[str, int] = {}
+        with (
+            self.span("segments", f"@{name}", launches=counts),
+            self._blamed(f"launch @{name}"),
+        ):
             whole.deadline.check()
-            return self.backend.run(whole)
+            outcome = self.backend.run(whole)
+            counts.update((f"@{each.name}", each.launches) for each in outcome.segments)
+            return outcome
 
     def prepared(self, whole: Whole, zeros: Sequence[str]) -> Prepared | None:
         """A dispatch to be made many times, if the backend can prepare it."""

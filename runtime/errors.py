@@ -132,6 +132,20 @@ def batch_row(index: int, count: int, label: str | None) -> BatchRow | None:
 
 
 @contextmanager
+def labelled(label: str | None) -> Generator[None]:
+    """
+    Give errors the label of the dispatch.
+
+    Example: `with labelled(config.label): ...`
+    """
+    try:
+        yield
+    except VyreError as error:
+        error.label = error.label or label
+        raise
+
+
+@contextmanager
 def blaming_engine(
     engine: str,
     what: str,

@@ -24,7 +24,12 @@ from vyre.runtime.bound import Bound
 from vyre.runtime.config import OPTIONS, DispatchConfig, Mode
 from vyre.runtime.device import Device, check_buffer_size
 from vyre.runtime.device_buffer import importer_of
-from vyre.runtime.errors import InvalidArgument, UnsupportedFeature, blaming_engine
+from vyre.runtime.errors import (
+    InvalidArgument,
+    UnsupportedFeature,
+    blaming_engine,
+    labelled,
+)
 from vyre.runtime.geometry import (
     Extent,
     Geometry,
@@ -194,15 +199,16 @@ class Executable:
         timed: bool,
     ) -> Timed:
         given, settings = self.sorted_out(arguments, config, named)
-        checked = self.checked(given)
-        with saved_trace(trace) as recorder, self.keeping():
-            session = Session(self, checked, settings, recorder)
-            results = Results(session, into)
-            with session.device, session.dispatching():
-                results.lay_out()
-                report = session.run(timed=timed)
-                found = results.fetched()
-                session.keep_persistent()
+        with labelled(settings.label):
+            checked = self.checked(given)
+            with saved_trace(trace) as recorder, self.keeping():
+                session = Session(self, checked, settings, recorder)
+                results = Results(session, into)
+                with session.device, session.dispatching():
+                    results.lay_out()
+                    report = session.run(timed=timed)
+                    found = results.fetched()
+                    session.keep_persistent()
         return Timed(found, report.until_now())
 
     def bind(
@@ -220,7 +226,8 @@ class Executable:
         Example: `step = exe.bind(u=field); step()`
         """
         given, settings = self.sorted_out(arguments, config, named)
-        return Bound(self, self.checked(given), settings, trace)
+        with labelled(settings.label):
+            return Bound(self, self.checked(given), settings, trace)
 
     def resident(
         self,
@@ -237,7 +244,8 @@ class Executable:
         Example: `with exe.resident(u=field) as held: held.run()`
         """
         given, settings = self.sorted_out(arguments, config, named)
-        return Resident(self, self.checked(given), settings, trace)
+        with labelled(settings.label):
+            return Resident(self, self.checked(given), settings, trace)
 
     def check(
         self,
@@ -266,7 +274,8 @@ class Executable:
         unit = route.unit if settings.mode == "split" else route.variant.unit
         groups, timeout = plan.geometry.groups, settings.timeout
         wanted = KINDS if kinds is None else kinds
-        with blaming_engine("reference", f"check @{self.unit.name}"):
+        what = f"check @{self.unit.name}"
+        with labelled(settings.label), blaming_engine("reference", what):
             return check(unit.op, checked.storage, groups, timeout, wanted)
 
     def explain(

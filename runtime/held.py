@@ -12,7 +12,7 @@ from vyre.runtime.binding import Arguments
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device_array import AnyArray
-from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.errors import InvalidArgument, labelled
 from vyre.runtime.passes import Report
 from vyre.runtime.session import DispatchPlan, Session
 from vyre.runtime.trace import Trace
@@ -76,7 +76,8 @@ class Held:
     ) -> Report:
         """One run. What is refused is so before anything has changed."""
         session = self._session
-        with session.lock, self._exe.keeping():
+        label = session.plan.config.label
+        with labelled(label), session.lock, self._exe.keeping():
             self._check_open()
             started = time.perf_counter_ns()
             plan, scalars = self._replanned(arguments, named)

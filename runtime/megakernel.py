@@ -34,7 +34,7 @@ from vyre.runtime.batch_storage import BatchStorage
 from vyre.runtime.config import DispatchConfig, check_choice
 from vyre.runtime.device_array import AnyArray
 from vyre.runtime.dispatch_statistics import NOTHING_DONE, Statistics
-from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.errors import InvalidArgument, labelled
 from vyre.runtime.executable import Executable, check_config, compile
 from vyre.runtime.failure_class import FailureClass, failure_class
 from vyre.runtime.handle import Handle, Pipeline
@@ -143,7 +143,8 @@ class Megakernel:
         """
         pipeline = self._pipeline
         given, config = pipeline.exe.sorted_out(arguments, self._config, named)
-        return Handle(self, pipeline, given, config, self._reads, self._recovers)
+        with labelled(config.label):
+            return Handle(self, pipeline, given, config, self._reads, self._recovers)
 
     def dispatch(self, handle: Handle) -> dict[str, Array]:
         """

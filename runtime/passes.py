@@ -22,6 +22,7 @@ from vyre.runtime.backend import Buffer, Launch, SegmentReport, Whole
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device import Device
+from vyre.runtime.errors import blaming_engine
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.route import Route, split_after
 from vyre.runtime.scalars import dtype_of, loaded
@@ -221,14 +222,17 @@ class _Host(ScheduleHost):
         super().__init__(schedule, work.geometry)
         self._work = work
         self._segments = work.route.variant.segments(schedule)
+        self._latest: Segment | None = None
 
     @override
     def tick(self) -> None:
-        self._work.deadline.check()
+        with blaming_engine(self._work.device.backend.name, "go on", self._latest):
+            self._work.deadline.check()
 
     @override
     def launch(self, op: vyre.LaunchOp, segment: vyre.ProgramOp, values: list[Any]) -> None:
-        self._work.launch(segment, values, self._segments[op])
+        self._latest = self._segments[op]
+        self._work.launch(segment, values, self._latest)
 
     @override
     def scratch(self, op: vyre.ScratchOp) -> Buffer:

@@ -15,7 +15,7 @@ from vyre.runtime import telemetry
 from vyre.runtime.backend import Repeatable
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device_array import AnyArray
-from vyre.runtime.errors import batch_row, blaming_engine
+from vyre.runtime.errors import batch_row, blaming_engine, labelled
 from vyre.runtime.session import Session
 
 Storage: TypeAlias = Literal["reused", "moved"]
@@ -91,7 +91,9 @@ class QuickRuns:
                 deadline.check()
         except BaseException as error:
             row = QuickRuns._count_failure([self, *others], prepared.ended)
-            with blaming_engine(self._backend, f"launch @{self._name}", row=row):
+            what = f"launch @{self._name}"
+            label = self.label if row is None and not others else row and row.label
+            with labelled(label), blaming_engine(self._backend, what, row=row):
                 raise error
         self._ended.count(*counts)
         for other in others:

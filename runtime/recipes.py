@@ -213,8 +213,12 @@ class _Recipe:
         values: dict[str, Any] = {name: address_of(given[name]) for name in self._given}
         if self._may_overlap(values):
             return None
-        for name, type in self._params:
-            values[name] = as_scalar(name, given[name], type)
+        try:
+            for name, type in self._params:
+                values[name] = as_scalar(name, given[name], type)
+        except VyreError as error:
+            error.label = self._runs.label
+            raise
         try:
             homes = {result.name: result.home(given) for result in self._results}
         except MemoryError:

@@ -29,7 +29,7 @@ from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device_array import AnyArray, DeviceArray, is_device_buffer
-from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.errors import InvalidArgument, labelled
 from vyre.runtime.executable import Executable
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.quick import QuickRuns, Storage
@@ -205,9 +205,10 @@ class Row(Resident):
         """
         try:
             size = self._filled(arrays)
-        except BaseException:
+        except BaseException as error:
             telemetry.add(failures=1)
-            raise
+            with labelled(self._runs.label):
+                raise error
         key = (storage, size, len(arrays))
         if key not in self._fetched:
             amounts = {"output_bytes": size, f"storage_{storage}": len(arrays)}

@@ -14,6 +14,7 @@ import numpy as np
 from typing_extensions import override
 from xdsl.ir import Operation, SSAValue
 
+from vyre.diagnostics import Segment
 from vyre.dialects import vyre
 from vyre.dialects.vyre.host import programs_in
 from vyre.runtime.errors import UnsupportedFeature
@@ -90,6 +91,19 @@ class ScheduleHost(ControlFlow):
                     at=op,
                 )
         yield from ()
+
+
+def segments_of(schedule: vyre.ScheduleOp) -> dict[vyre.LaunchOp, Segment]:
+    """
+    The launches of a schedule, numbered as they are written.
+
+    Example: `str(segments_of(schedule)[launch])` is `"segment 1 of 2, @p.1"`.
+    """
+    launches = [op for op in schedule.body.walk() if isinstance(op, vyre.LaunchOp)]
+    return {
+        op: Segment(index, len(launches), op.segment.string_value())
+        for index, op in enumerate(launches)
+    }
 
 
 def scratch_shape(op: vyre.ScratchOp, geometry: Geometry) -> tuple[int, ...]:

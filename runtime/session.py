@@ -25,7 +25,7 @@ from vyre.runtime.deadline import Deadline
 from vyre.runtime.device import Device
 from vyre.runtime.device_array import AnyArray, DeviceArray, is_device_buffer
 from vyre.runtime.device_buffer import ALIGNMENT, DeviceBuffer, empty_device_buffer
-from vyre.runtime.errors import InvalidArgument
+from vyre.runtime.errors import InvalidArgument, labelled
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.passes import Report, Work, report
 from vyre.runtime.route import Route
@@ -172,6 +172,7 @@ class Session:
         name = plan.config.label or f"@{self.exe.unit.name}"
         telemetry.add(dispatches=1, **plan.route.counts)
         with (
+            labelled(plan.config.label),
             telemetry.counting_failures(),
             self.device.span("dispatch", name, route=plan.route.form),
         ):

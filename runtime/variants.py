@@ -24,6 +24,7 @@ from vyre.passes.host_plan import split_for_engine
 from vyre.runtime.backend import Backend, Kernel
 from vyre.runtime.errors import CompileFailed, UnsupportedFeature, blaming_engine
 from vyre.runtime.geometry import Extent, Geometry, programs_of, workgroup_of
+from vyre.runtime.schedule_host import segments_of
 from vyre.runtime.unit import Unit
 from vyre.source import deep_recursion
 
@@ -123,11 +124,7 @@ class Variant:
         """The launches of a schedule, numbered as they are written."""
         with self._lock:
             if schedule not in self._segments:
-                launches = [op for op in schedule.body.walk() if isinstance(op, LaunchOp)]
-                self._segments[schedule] = {
-                    op: Segment(index, len(launches), op.segment.string_value())
-                    for index, op in enumerate(launches)
-                }
+                self._segments[schedule] = segments_of(schedule)
             return self._segments[schedule]
 
 

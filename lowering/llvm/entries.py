@@ -51,7 +51,7 @@ from vyre.lowering.llvm.layout import (
     ScratchWords,
     WrittenWords,
 )
-from vyre.lowering.llvm.meetings import Meetings, report
+from vyre.lowering.llvm.meetings import Meetings, count
 from vyre.lowering.llvm.metadata import Parallel
 from vyre.lowering.llvm.passes import Passes
 from vyre.lowering.llvm.programs import ProgramFunctions
@@ -233,10 +233,11 @@ class EntryCode(HostCode):
         launches = self.launching.together(op)
         self.done.update(launches)
         word = self.layout.reserve(2)
-        self.layout.launches.append(LaunchWords(self.launching.name(op), word))
+        name, number = self.launching.name(op), self.launching.number(op)
+        self.layout.launches.append(LaunchWords(name, number, word))
         programs = tuple(map(self.functions.program, launches))
         if all(first_code(program) is None for program in programs):
-            report(self.builder, self.context, ir.Constant(INDEX, word))
+            count(self.builder, self.context, ir.Constant(INDEX, word))
             return
         if self.is_pending or any(map(self._overwrites, launches, programs)):
             self.meet()

@@ -24,6 +24,8 @@ class Launching:
     """The launches of each program."""
     names: dict[vyre.LaunchOp, str] = field(default_factory=dict[vyre.LaunchOp, str])
     """As what a launch is reported."""
+    numbers: dict[vyre.LaunchOp, int] = field(default_factory=dict[vyre.LaunchOp, int])
+    """The places of launches among those that were written."""
     heads: dict[vyre.LaunchOp, vyre.LaunchOp] = field(
         default_factory=dict[vyre.LaunchOp, vyre.LaunchOp]
     )
@@ -38,11 +40,16 @@ class Launching:
                 name = op.segment.string_value()
                 found.by_program[name].append(op)
                 found.names[op] = name
+                found.numbers[op] = len(found.numbers)
         return found
 
     def name(self, launch: vyre.LaunchOp) -> str:
         """As what a launch is reported, with those that it runs together with."""
         return self.names[self.head(launch)]
+
+    def number(self, launch: vyre.LaunchOp) -> int:
+        """Its place among those that were written, or that of the one that it joins."""
+        return self.numbers[self.head(launch)]
 
     def head(self, launch: vyre.LaunchOp) -> vyre.LaunchOp:
         """The first of the launches that run together with this one."""

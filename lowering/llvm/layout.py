@@ -94,9 +94,13 @@ class ScratchWords:
 
 @dataclass
 class LaunchWords:
-    """A launch: how often it was made, and the ticks that it took."""
+    """
+    A launch, and its place among those of the schedule: how often it was made, and the
+    ticks that it took.
+    """
 
     segment: str
+    number: int
     word: int
 
 

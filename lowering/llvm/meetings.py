@@ -77,11 +77,17 @@ def report(builder: ir.IRBuilder, context: Context, word: ir.Value) -> None:
     Let one worker count a launch in a word of the job. In the next one will be the time
     that it takes.
     """
+    count(builder, context, word)
+    with builder.if_then(is_first(builder, context)):
+        latest = builder.mul(builder.add(word, _ONE), ir.Constant(INDEX, 8))
+        builder.store(latest, context.word(builder, LATEST))
+
+
+def count(builder: ir.IRBuilder, context: Context, word: ir.Value) -> None:
+    """Let one worker count a launch that does nothing: the latest is still another one."""
     with builder.if_then(is_first(builder, context)):
         address = builder.gep(context.job, [word], source_etype=INDEX)
         builder.store(builder.add(builder.load(address, typ=INDEX), _ONE), address)
-        latest = builder.mul(builder.add(word, _ONE), ir.Constant(INDEX, 8))
-        builder.store(latest, context.word(builder, LATEST))
 
 
 def is_first(builder: ir.IRBuilder, context: Context) -> ir.Value:

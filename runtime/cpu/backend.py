@@ -24,6 +24,7 @@ from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import DispatchFailed, Trapped
 from vyre.runtime.host_memory import HostBackend
 from vyre.runtime.kernel_cache import KernelCache, key_of
+from vyre.runtime.schedule_host import segments_of
 from vyre.runtime.times import Times
 from vyre.runtime.unit import Unit
 
@@ -154,7 +155,11 @@ def _run(job: Job, unit: Unit, deadline: Deadline) -> None:
         job.reset()
         raise
     if status != STATUS_DONE:
-        raise _failure(job, unit, deadline, status)
+        latest = job.latest()
+        error = _failure(job, unit, deadline, status)
+        if latest is not None and isinstance(unit.op, ScheduleOp):
+            error.segment = list(segments_of(unit.op).values())[latest]
+        raise error
 
 
 def _failure(job: Job, unit: Unit, deadline: Deadline, status: int) -> VyreError:

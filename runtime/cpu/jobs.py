@@ -205,6 +205,12 @@ class Job:
             if count:
                 yield SegmentReport(name, count, took or 0, Times(took, 0, 0))
 
+    def latest(self) -> int | None:
+        """Which launch of the schedule was the last one that began, if one has."""
+        word = int(self.words[at.LATEST]) // 8 - 1
+        launches = self.code.layout.launches if self.code.layout.is_schedule else []
+        return next((entry.number for entry in launches if entry.word == word), None)
+
     def trap(self) -> TrapReport:
         """What the last run trapped at; then it is forgotten."""
         worker = int(self._records[:, at.TRAP].argmin())

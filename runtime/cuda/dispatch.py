@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from vyre.diagnostics import VyreError
+from vyre.diagnostics import Segment, VyreError
 from vyre.dialects.vyre import BufferOp, ProgramOp
 from vyre.runtime.backend import Buffer, Bytes, Outcome, SegmentReport, Whole, is_buffer
 from vyre.runtime.cuda.arrays import wait_for_owner
@@ -21,6 +21,7 @@ from vyre.runtime.cuda.comparing import FLAG_BYTES
 from vyre.runtime.cuda.engine import CudaEngine
 from vyre.runtime.cuda.fixpoints import Snapshots
 from vyre.runtime.cuda.launching import add_launch
+from vyre.runtime.cuda.progress import Progress
 from vyre.runtime.cuda.schedule import CudaHost
 from vyre.runtime.cuda.sections import Section, SectionBuilder
 from vyre.runtime.cuda.stopwatch import Stopwatch, outcome
@@ -30,7 +31,7 @@ from vyre.runtime.cuda.unit import CudaUnit
 from vyre.runtime.cuda.waiting import wait_for
 from vyre.runtime.cuda.watchdog import WatchedLaunch, stuck
 from vyre.runtime.cuda.workspace import GRID_BYTES, Workspace
-from vyre.runtime.errors import DoesNotFit
+from vyre.runtime.errors import DoesNotFit, Timeout
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
 
@@ -57,6 +58,7 @@ class Dispatch:
         self._builder = SectionBuilder()
         self._sections: list[Section] = []
         self._watch = Stopwatch(engine.device, engine.stream)
+        self._progress = Progress(engine.device, engine.stream)
         self._snapshots = Snapshots(engine, space, _written(whole))
 
     def run(self) -> Outcome:
@@ -64,7 +66,8 @@ class Dispatch:
         try:
             passes = self.enqueue()
             self.wait()
-        except BaseException:
+        except BaseException as error:
+            self.blame(error)
             self.stop()
             raise
         return outcome(passes, self._reports())
@@ -83,6 +86,11 @@ class Dispatch:
         nothing = Times()
         counts = self.launches.items()
         return tuple(SegmentReport(name, count, 0, nothing) for name, count in counts)
+
+    def blame(self, error: BaseException) -> None:
+        """Say where it was if it took too long."""
+        if isinstance(error, Timeout) and error.segment is None:
+            error.segment = self._progress.segment()
 
     def stop(self) -> None:
         """Tell everything that still runs to end, and wait for that."""
@@ -169,13 +177,14 @@ class Dispatch:
         values: Sequence[Buffer | np.generic],
         *,
         guard: int | None = None,
+        segment: Segment | None = None,
     ) -> None:
         """
         Enqueue a program. One with a guard does nothing if the byte there is zero; nobody
         knows yet, so it is not counted.
         """
         name = program.sym_name.data
-        self._launch(program, values, self.whole.geometry, name, guard)
+        self._launch(program, values, self.whole.geometry, name, guard, segment)
         if guard is None:
             self._builder.launches[name] += 1
 
@@ -190,11 +199,14 @@ class Dispatch:
         geometry: Geometry,
         name: str | None,
         guard: int | None,
+        segment: Segment | None = None,
     ) -> None:
         loaded = self.unit.kernel(program, geometry, is_guarded=guard is not None)
         if self._builder.is_full:
             self.flush()
-        add_launch(self._builder, self.space, loaded, name, values, geometry, guard or 0)
+        add_launch(
+            self._builder, self.space, loaded, name, values, geometry, guard or 0, segment
+        )
 
     def add(self, step: Step) -> None:
         """Enqueue something else."""
@@ -221,7 +233,9 @@ class Dispatch:
         if self.whole.timed:
             enqueued += self._watch.enqueue(tape)
         else:
-            self.engine.player.play(tape, self.engine.stream)
+            may_time_out = self.whole.deadline.end_ns and self.unit.segments
+            progress = self._progress if may_time_out else None
+            self.engine.player.play(tape, self.engine.stream, progress)
         self.engine.pace.went(enqueued, self.whole.deadline)
 
     def _check_traps(self, section: Section) -> None:

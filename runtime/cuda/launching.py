@@ -5,13 +5,14 @@ from math import prod
 
 import numpy as np
 
+from vyre.diagnostics import Segment
 from vyre.lowering.cuda.kernel import CudaKernel, Extra, ScratchArgument
 from vyre.runtime.backend import Buffer
 from vyre.runtime.cuda.arguments import packed
 from vyre.runtime.cuda.kernels import LoadedKernel
 from vyre.runtime.cuda.sections import SectionBuilder
 from vyre.runtime.cuda.tape import ClearStep, LaunchStep
-from vyre.runtime.cuda.traps import NEW_RECORDS, RECORD_BYTES
+from vyre.runtime.cuda.traps import NEW_RECORDS, RECORD_BYTES, TrappingLaunch
 from vyre.runtime.cuda.watchdog import WatchedLaunch
 from vyre.runtime.cuda.workspace import GRID_BYTES, Workspace, scratch_buffer
 from vyre.runtime.geometry import Geometry, scratch_sizes
@@ -26,6 +27,7 @@ def add_launch(
     values: Sequence[Buffer | np.generic],
     geometry: Geometry,
     guard: int = 0,
+    segment: Segment | None = None,
 ) -> None:
     """
     Add a launch to a section, and what it needs before: zeros for scratch of the program,
@@ -47,7 +49,7 @@ def add_launch(
     if Extra.TRAP in kernel.extras:
         records = space.filled("records", NEW_RECORDS)
         extras[Extra.TRAP] = records + RECORD_BYTES * len(section.trapping)
-        section.trapping.append(kernel)
+        section.trapping.append(TrappingLaunch(kernel, segment))
     section.steps += (ClearStep(address, size) for address, size in cleared if size)
     section.steps.append(
         LaunchStep(
@@ -57,6 +59,7 @@ def add_launch(
             kernel.workgroup,
             packed(kernel, [*values, *scratch], extras),
             kernel.is_cooperative,
+            segment,
         )
     )
 

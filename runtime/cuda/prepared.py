@@ -94,8 +94,10 @@ class Together(Repeatable):
                 if len(dispatches) > 1 and deadline.end_ns:
                     ends.append(device.record(stream))
             dispatches[-1].wait()
-        except BaseException:
+        except BaseException as error:
             self.ended = _ended(device, counts, ends, len(dispatches))
+            number = len(counts) if self.ended is None else len(self.ended)
+            dispatches[min(number, len(dispatches) - 1)].blame(error)
             for dispatch in dispatches:
                 dispatch.space.stop.set(1)  # All, before one is waited for.
             for prepared, dispatch in zip(self._batch, dispatches):

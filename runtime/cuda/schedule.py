@@ -72,7 +72,8 @@ class CudaHost(ScheduleHost):
         if self._trip is not None:
             self._trip.launches[segment.sym_name.data] += 1
             guard = self._trip.guard
-        self._dispatch.launch(segment, values, guard=guard)
+        place = self._dispatch.unit.segments[op]
+        self._dispatch.launch(segment, values, guard=guard, segment=place)
 
     @override
     def scratch(self, op: vyre.ScratchOp) -> Buffer:

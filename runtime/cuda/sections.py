@@ -3,9 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from vyre.lowering.cuda.kernel import CudaKernel
 from vyre.runtime.cuda.tape import Step, Tape
-from vyre.runtime.cuda.traps import RECORDS
+from vyre.runtime.cuda.traps import RECORDS, TrappingLaunch
 from vyre.runtime.cuda.watchdog import WatchedLaunch
 
 MOST_STEPS = 96
@@ -14,11 +13,11 @@ MOST_STEPS = 96
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """A part of a pass. `trapping` are the kernels of the launches that may trap, each of
-    which has a record, in order."""
+    """A part of a pass. `trapping` are the launches that may trap, each of which has a
+    record, in order."""
 
     tape: Tape
-    trapping: tuple[CudaKernel, ...]
+    trapping: tuple[TrappingLaunch, ...]
     launches: Counter[str]
     """How often each program is launched."""
     watched: WatchedLaunch | None = None
@@ -34,7 +33,7 @@ class SectionBuilder:
     """
 
     steps: list[Step] = field(default_factory=list[Step])
-    trapping: list[CudaKernel] = field(default_factory=list[CudaKernel])
+    trapping: list[TrappingLaunch] = field(default_factory=list[TrappingLaunch])
     launches: Counter[str] = field(default_factory=Counter[str])
     watched: WatchedLaunch | None = None
 

@@ -13,9 +13,11 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 
+from vyre.diagnostics import Segment
 from vyre.runtime.cuda.arguments import PackedArguments
 from vyre.runtime.cuda.device import CudaDevice, Extent, Handle
 from vyre.runtime.cuda.kernels import LoadedFunction
+from vyre.runtime.cuda.progress import Progress
 
 WORTH_A_GRAPH = 4
 """Steps from which on a graph is faster than to enqueue one by one."""
@@ -26,7 +28,10 @@ KEPT = 256
 
 @dataclass(frozen=True)
 class LaunchStep:
-    """A launch of a segment; `name` is that of its program, None for Vyre's own kernels."""
+    """
+    A launch; `name` is that of its program, None for Vyre's own kernels, and `segment` its
+    place in a schedule.
+    """
 
     name: str | None
     function: LoadedFunction
@@ -34,6 +39,7 @@ class LaunchStep:
     block: Extent
     arguments: PackedArguments
     cooperative: bool = False
+    segment: Segment | None = None
 
     def enqueue(self, device: CudaDevice, stream: Handle) -> None:
         device.launch(
@@ -85,14 +91,18 @@ class TapePlayer:
         self._lock = threading.Lock()
         self._known: OrderedDict[Tape, Handle] = OrderedDict()
 
-    def play(self, tape: Tape, stream: Handle) -> None:
-        """Enqueue all steps, in order."""
+    def play(self, tape: Tape, stream: Handle, progress: Progress | None = None) -> None:
+        """Enqueue all steps, in order, and tell how far that is, if somebody keeps note."""
         graph = self._graph(tape) if _is_worth_a_graph(tape) else None
         if graph is not None:
             self._device.launch_graph(graph, stream)
+            if progress is not None:
+                progress.went(_only_segment(tape))
             return
         for step in tape:
             step.enqueue(self._device, stream)
+            if progress is not None and isinstance(step, LaunchStep):
+                progress.went(step.segment)
 
     def _graph(self, tape: Tape) -> Handle | None:
         """The graph of a tape; None if it comes for the first time."""
@@ -112,6 +122,12 @@ class TapePlayer:
             for step in tape:
                 step.enqueue(self._device, capture.stream)
         return capture.graph
+
+
+def _only_segment(tape: Tape) -> Segment | None:
+    """The segment of all launches, if it is one."""
+    found = {step.segment for step in tape if isinstance(step, LaunchStep)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _is_worth_a_graph(tape: Tape) -> bool:

@@ -4,10 +4,12 @@ known, however late the host looks.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.diagnostics import Segment
 from vyre.lowering.cuda.kernel import CudaKernel
 from vyre.runtime.errors import Trapped
 
@@ -26,18 +28,28 @@ NEW_RECORDS = np.array([[0, NO_TRAP, 0]] * RECORDS, np.uint64).tobytes()
 """Nobody has trapped."""
 
 
+@dataclass(frozen=True)
+class TrappingLaunch:
+    """A launch that may trap, and its place in a schedule."""
+
+    kernel: CudaKernel
+    segment: Segment | None
+
+
 def first_trap(
-    records: NDArray[np.uint64], kernels: Sequence[CudaKernel]
+    records: NDArray[np.uint64], launches: Sequence[TrappingLaunch]
 ) -> Trapped | None:
     """
-    What to raise for records of the launches of these kernels, in order.
+    What to raise for records of these launches, in order.
 
     Example: `first_trap(records.reshape(-1, 3), section.trapping)`
     """
-    for record, kernel in zip(records, kernels, strict=True):
+    for record, launch in zip(records, launches, strict=True):
         key = int(record[1])
         if key != NO_TRAP:
-            trap = kernel.traps[key & ((1 << TRAP_BITS) - 1)]
+            trap = launch.kernel.traps[key & ((1 << TRAP_BITS) - 1)]
             value = None if trap.value is None else int(record[2].astype(np.int64))
-            return Trapped(trap, trap.tag.data, key >> TRAP_BITS, value)
+            error = Trapped(trap, trap.tag.data, key >> TRAP_BITS, value)
+            error.segment = launch.segment
+            return error
     return None

@@ -7,13 +7,15 @@ from functools import cached_property
 
 from xdsl.dialects import scf
 
-from vyre.dialects.vyre import ProgramOp, ReadBackOp, ScheduleOp
+from vyre.diagnostics import Segment
+from vyre.dialects.vyre import LaunchOp, ProgramOp, ReadBackOp, ScheduleOp
 from vyre.dialects.vyre.host import programs_in
 from vyre.runtime.cuda.engine import CudaEngine
 from vyre.runtime.cuda.kernels import COUNTED_IN_32_BITS, LoadedKernel, kernel_text
 from vyre.runtime.cuda.loops_ahead import LoopAhead, loop_ahead
 from vyre.runtime.cuda.workspace import Workspace
 from vyre.runtime.geometry import Geometry, programs_of
+from vyre.runtime.schedule_host import segments_of
 
 KEPT = 2
 """Workspaces that wait for the next dispatch."""
@@ -42,6 +44,11 @@ class CudaUnit:
     def decides(self) -> bool:
         """Whether the host has to read something to know how to go on."""
         return any(isinstance(op, ReadBackOp) for op in self.unit.walk())
+
+    @cached_property
+    def segments(self) -> dict[LaunchOp, Segment]:
+        """The launches of a schedule, as errors name them."""
+        return segments_of(self.unit) if isinstance(self.unit, ScheduleOp) else {}
 
     def kernel(
         self, program: ProgramOp, geometry: Geometry, *, is_guarded: bool = False
