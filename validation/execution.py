@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from xdsl.dialects import scf
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, Region, SSAValue
 
 from vyre.analysis.purity import PURE_OPS, is_known
 from vyre.dialects.vyre import (
@@ -51,10 +51,11 @@ from vyre.dialects.vyre import (
 from vyre.dialects.vyre.buffers import memref_type
 from vyre.dialects.vyre.sync import AsyncCopyOp
 from vyre.validation.equality import Effect
-from vyre.validation.memory import Memory
+from vyre.validation.memory import Frame, Memory
 from vyre.validation.report import Mismatch
 from vyre.validation.terms import (
     CELL,
+    OPEN,
     TILE,
     Kind,
     Term,
@@ -237,12 +238,30 @@ class Execution(Memory):
 
     def _unknown(self, op: Operation) -> None:
         """An operation that may do everything, so all before it has to be the same."""
-        if is_known(op) or op.regions:
+        if is_known(op):
             raise Mismatch("the validator does not know this operation", op)
         kind = self.terms.kind_of_unknown(op)
         term = self.terms.node(kind, self.moment(), *self.values(op.operands))
         self._define(op.results, term)
         self.record(Effect(op, term), self.written)
+        if op.regions:
+            arms = [self._unknown_region(region, term) for region in op.regions]
+            self.record(Effect(op, term, tuple(arms)), self.written)
+
+    def _unknown_region(self, region: Region, whole: Term) -> list[Effect]:
+        """What a region does, whenever and however often it is executed."""
+        frame = self.frame
+        arm = self.terms.node(self.terms.kind("region", frame.count), whole, frame.term)
+        self.frame = Frame(arm, (*frame.chain, whole))
+        for memory in self.written:
+            self.state[memory] = self.version(OPEN, memory)
+        for block in region.blocks:
+            name = self.terms.kind("argument", len(self.frame.effects))
+            self._define(block.args, self.terms.node(name, arm))
+            self.run(block.ops)
+        effects, self.frame = self.frame.effects, frame
+        frame.count += 1
+        return effects
 
     HANDLERS: ClassVar[dict[type[Operation], Callable[[Any, Any], None]]] = {
         BufferOp: _skip,
