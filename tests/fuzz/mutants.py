@@ -132,8 +132,9 @@ class ForgetReturns(ModulePass):
 
 def returns_are_forgotten() -> AbstractContextManager[Any]:
     """H6: who has returned goes on after the barrier."""
-    promote, _, *others = host_plan.PIPELINE
-    return patch.object(host_plan, "PIPELINE", (promote, ForgetReturns, *others))
+    switches, promote, _, *others = host_plan.PIPELINE
+    pipeline = (switches, promote, ForgetReturns, *others)
+    return patch.object(host_plan, "PIPELINE", pipeline)
 
 
 def partial_writes_lose_the_rest() -> AbstractContextManager[Any]:
@@ -157,8 +158,10 @@ def geometry_of_the_first_segment() -> AbstractContextManager[Any]:
     def wrong(exe: Executable, arguments: Arguments, config: DispatchConfig) -> Any:
         programs = programs_of(exe.program)
         if config.grid is None and isinstance(exe.program, ScheduleOp) and programs:
-            lengths = grid_lengths(programs[0])
-            grid = infer_grid(workgroup_of(programs[0]), lengths, arguments.shapes())
+            shapes = arguments.shapes()
+            seen = grid_lengths(programs[0]) or ()
+            lengths = [length for length in seen if length.buffer in shapes]
+            grid = infer_grid(workgroup_of(programs[0]), tuple(lengths), shapes)
             config = config.with_options({"grid": grid})
         return right(exe, arguments, config)
 
