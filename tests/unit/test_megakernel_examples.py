@@ -71,7 +71,7 @@ def test_which_examples_have_waves():
     assert [FLOWS_TO, RULES] == MEGAKERNELS
 
 
-@pytest.mark.covering(1)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("groups", [1, 2, 7])
 @pytest.mark.parametrize("path", MEGAKERNELS, ids=lambda path: path.stem)
 def test_right_on_every_grid(path: Path, groups: int):
@@ -186,6 +186,7 @@ def checked(exe: vyre.Executable, path: Path) -> set[str]:
     return {finding.kind for finding in exe.check(example.inputs, grid=3, timeout=300)}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("path", MEGAKERNELS, ids=lambda path: path.stem)
 def test_nothing_is_found_by_the_checker(path: Path):
     assert checked(reference(path), path) == set()

@@ -69,6 +69,7 @@ def compiled(module: Any, **options: Any) -> vyre.Executable:
     return vyre.compile(module, program="m", **options)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("seed", range(24))
 def test_random_megakernels_on_the_reference(seed: int):
     """Every buffer has the same bytes as after the waves one by one."""

@@ -3,6 +3,7 @@ Whatever is done with a program, in any order: calls, bound and resident program
 handles of a megakernel give what a model gives, and share what is kept between dispatches.
 """
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -268,5 +269,6 @@ def test_any_sequence(engine: str):
             database=None,
         ),
     )
+    gc.collect()
     if isinstance(backend, RecordingBackend):
         assert backend.live_count <= 1  # What is kept.

@@ -132,9 +132,11 @@ RIGHT = [
 @pytest.mark.parametrize("make", RIGHT)
 def test_right_engines_pass(make: Callable[[], Backend]):
     """All compute with the reference engine, so what they compute is looked at once."""
-    kinds = ("memory.", "launch.", "dispatch.", "ending.")
-    everything = ALL or make is ReferenceBackend
-    cases = [c for c in conformance_cases() if everything or c.name.startswith(kinds)]
+    cases = conformance_cases()
+    if not ALL and make is not ReferenceBackend:  # Each case on half of the engines.
+        kinds = ("memory.", "launch.", "dispatch.", "ending.")
+        cases = [case for case in cases if case.name.startswith(kinds)]
+        cases = cases[RIGHT.index(make) % 2 :: 2]
     report = check_backend(make, cases)
     assert report.ok, str(report)
     assert len(report.passed) > len(cases) / 2

@@ -70,6 +70,7 @@ def test_means_the_same(name: str):
                 np.testing.assert_array_equal(result[buffer], array, message)
 
 
+@pytest.mark.few(36)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_is_split_once(name: str):
     """Another time changes nothing, and the text says everything."""
