@@ -138,8 +138,7 @@ KEPT = program(
 
 PREPARED = ("vyre-hoist-grid-sync",)
 SPLIT = ("vyre-host-plan",)
-APART = ("vyre-isolate-workgroup", "vyre-validate-split")
-"""One takes no grid barriers; one refuses operations with regions that it does not know."""
+TAKES_NO_BARRIER = "vyre-isolate-workgroup"
 BEFORE = {
     "vyre-propagate-lets": PREPARED,
     "vyre-split-grid-sync": (*PREPARED, "vyre-propagate-lets"),
@@ -147,7 +146,7 @@ BEFORE = {
 }
 
 
-@pytest.mark.parametrize("name", [n for n in get_all_passes() if n not in APART])
+@pytest.mark.parametrize("name", [n for n in get_all_passes() if n != TAKES_NO_BARRIER])
 def test_unknown_operations_run_once_and_in_order_after_every_pass(
     ran: list[tuple[str, Lanes]], name: str
 ):
