@@ -13,7 +13,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from vyre.dialects.refusal import Note
-from vyre.dialects.vyre import BarrierOp, LaunchOp, ProgramOp, RegionOp, ScheduleOp
+from vyre.dialects.vyre import BarrierOp, LaunchOp, ProgramOp, RegionOp, ScheduleOp, YieldOp
 from vyre.validation.control import Side
 from vyre.validation.equality import Different, EffectsDiffer, Equality, Loop
 from vyre.validation.footprints import (
@@ -353,12 +353,20 @@ def _gives(op: Operation, constructs: set[Operation]) -> bool:
         origin = value.owner
         assert isinstance(origin, Operation)
         for use in value.uses:
+            if _is_unused(use.operation, use.index):
+                continue
             if _is_cut_off(origin, use.operation, constructs):
                 return True
             parent = use.operation.parent_op()
             if use.operation.name == "vyre.yield" and parent is not None:
                 todo.append(parent.results[use.index])
     return False
+
+
+def _is_unused(user: Operation, index: int) -> bool:
+    """Whether a region hands out what nobody takes."""
+    region = user.parent_op() if isinstance(user, YieldOp) else None
+    return region is not None and region.results[index].first_use is None
 
 
 def _is_cut_off(origin: Operation, user: Operation, constructs: set[Operation]) -> bool:

@@ -134,6 +134,11 @@ def test_random_programs_are_proved():
     assert not summary.holes, summary.holes[0]
 
 
+def test_a_loop_whose_buffer_nobody_takes_stays_in_its_launch():
+    text = generator.generate(31, 1038).text
+    assert all(validate(*pair) for pair in pairs(vyre.parse(text, ctx=CONTEXT)))
+
+
 def test_what_was_proved_is_counted():
     assert str(validate(*edited(KEPT))) == (
         "6 launches, 6 effects, 5 slots; trusted: vyre-verify-program, the engine"
