@@ -85,8 +85,8 @@ class _Record:
 
     def _named(self, attributes: Mapping[str, Attribute]) -> None:
         self.parts.append(str(len(attributes)))
-        for name, attribute in attributes.items():
-            self.parts.append(f"{name!r} {self.attribute(attribute)}")
+        for name in sorted(attributes):  # In what order they were set says nothing.
+            self.parts.append(f"{name!r} {self.attribute(attributes[name])}")
 
     def attribute(self, attribute: Attribute) -> str:
         written = _WRITTEN.get(type(attribute))

@@ -46,6 +46,15 @@ def test_copies_have_the_same_digest(path: Path):
     assert digest([module]) == digest([vyre.parse(path)])
 
 
+def test_the_order_of_properties_says_nothing():
+    module = vyre.parse(PROGRAM)
+    before = digest([module])
+    for op in module.walk():
+        op.properties = dict(reversed(op.properties.items()))
+        op.attributes = dict(reversed(op.attributes.items()))
+    assert digest([module]) == before
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
