@@ -6,6 +6,7 @@ to run.
 import ast
 from collections.abc import Generator
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -103,9 +104,9 @@ def ran() -> Generator[list[tuple[str, Lanes]]]:
     def end(gang: Gang, op: Operation, frame: Frame) -> Generator[Operation, None, None]:
         yield from ()
 
-    FOREIGN.update({"other.op": execute, "test.op": execute, "other.end": end})
-    yield log
-    FOREIGN.clear()
+    meanings = {"other.op": execute, "test.op": execute, "other.end": end}
+    with patch.dict(FOREIGN, meanings):
+        yield log
 
 
 KEPT = program(

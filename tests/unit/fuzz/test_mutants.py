@@ -23,4 +23,5 @@ SHOWN_BY = {
 def test_mutant_is_found(mutant: str):
     found = mutants.first_failure(mutant, SEED, start=SHOWN_BY[mutant])
     assert found is not None
-    assert found[1].kind == "different"
+    # The validator may see first what runs would show.
+    assert found[1].kind in ("different", "unproved")
