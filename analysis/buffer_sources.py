@@ -154,7 +154,6 @@ def _permutes(
     return (
         all(isinstance(value.owner, BufferOp | ScratchOp) for value in starts)
         and len(set(starts)) == len(starts)
-        and len(given) == len(taken)
         and set(given) == set(taken)
     )
 

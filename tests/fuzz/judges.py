@@ -58,7 +58,7 @@ DISPATCH = [
     *_named(
         UNIT,
         "conformance holes_in_dispatch pinned_runtime refusals errors fixpoint recipes "
-        "recipes_trouble held_memory faults route launch_geometry trace",
+        "recipes_trouble held_memory faults route launch_geometry trace mistakes",
     ),
     *_named(UNIT, "executable"),
 ]
