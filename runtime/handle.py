@@ -157,7 +157,7 @@ class Handle:
 
     def outputs(self, given: Mapping[str, object]) -> dict[str, AnyArray]:
         """Arrays of the caller for results, if they are right; quick for the same again."""
-        if not isinstance(cast(object, given), Mapping):
+        if given.__class__ is not dict and not isinstance(cast(object, given), Mapping):
             raise InvalidArgument(
                 f"'outputs' is {kind_of(given)}", "pass a dictionary of arrays"
             )

@@ -221,8 +221,11 @@ class Row(Resident):
         for name, array in arrays.items():
             readback = self.readbacks[name]
             size += readback.size
-            if readback.source is not None and isinstance(array, np.ndarray):
-                array[...] = readback.source.view(array.dtype)
+            source = readback.source
+            if source is not None and isinstance(array, np.ndarray):
+                array[...] = (
+                    source if array.dtype is source.dtype else source.view(array.dtype)
+                )
             else:
                 self._session.device.fetch(readback.buffer, array, readback.offset)
         return size
