@@ -286,7 +286,7 @@ def _write(path: Path, header: bytes, payload: bytes) -> None:
 def _tidy(folder: Path) -> None:
     """
     Remove what is too much, least recently used first, and temporary files that a process
-    left when it was killed.
+    left when it was killed. These count as well until they are old.
     """
     entries: list[tuple[float, int, str]] = []
     with os.scandir(folder) as found:
@@ -294,11 +294,11 @@ def _tidy(folder: Path) -> None:
             # Other processes remove files as well.
             with suppress(FileNotFoundError):
                 status = file.stat(follow_symlinks=False)
-                if file.name.endswith(_ENTRY):
+                age = time.time() - _last_use(status)
+                if file.name.endswith(_TEMPORARY) and age > _HOUR:
+                    _remove(Path(file.path))
+                elif file.name.endswith((_ENTRY, _TEMPORARY)):
                     entries.append((_last_use(status), status.st_size, file.path))
-                elif file.name.endswith(_TEMPORARY):
-                    if time.time() - _last_use(status) > _DAY:
-                        _remove(Path(file.path))
     excess = sum(size for _, size, _ in entries) - FOLDER_LIMIT
     for _, size, path in sorted(entries):
         if excess <= 0:

@@ -198,21 +198,20 @@ def _conjuncts(condition: SSAValue, *, is_negated: bool) -> Iterator[Condition]:
     Comparisons that hold if the condition does, or if it does not. Where invocations have
     returned it is often a selection from literals.
     """
-    owner = condition.owner
-    joins = arith.OrIOp if is_negated else arith.AndIOp
-    if isinstance(owner, Comparison):
-        yield owner, is_negated
-    elif isinstance(owner, joins):
-        for operand in owner.operands:
-            yield from _conjuncts(operand, is_negated=is_negated)
-    elif isinstance(owner, arith.SelectOp):
-        # One of both values is not it, so the other one was selected.
-        if _is_literally(owner.lhs, is_negated):
-            yield from _conjuncts(owner.cond, is_negated=True)
-            yield from _conjuncts(owner.rhs, is_negated=is_negated)
-        elif _is_literally(owner.rhs, is_negated):
-            yield from _conjuncts(owner.cond, is_negated=False)
-            yield from _conjuncts(owner.lhs, is_negated=is_negated)
+    pending = [(condition, is_negated)]
+    while pending:
+        condition, is_negated = pending.pop()
+        owner = condition.owner
+        if isinstance(owner, Comparison):
+            yield owner, is_negated
+        elif isinstance(owner, arith.OrIOp if is_negated else arith.AndIOp):
+            pending += [(operand, is_negated) for operand in reversed(owner.operands)]
+        elif isinstance(owner, arith.SelectOp):
+            # One of both values is not it, so the other one was selected.
+            if _is_literally(owner.lhs, is_negated):
+                pending += [(owner.rhs, is_negated), (owner.cond, True)]
+            elif _is_literally(owner.rhs, is_negated):
+                pending += [(owner.lhs, is_negated), (owner.cond, False)]
 
 
 def _is_literally(value: SSAValue, truth: bool) -> bool:

@@ -176,17 +176,25 @@ class InvocationCode(ControlCode):
         return found
 
     def _emit_slice(self, value: SSAValue) -> None:
-        if self.values.has(value):
-            return
-        owner = value.owner
-        assert isinstance(owner, Operation)
-        if isinstance(owner, vyre.LoadOp) and owner not in self.settled:
-            # It may be inside only for those who come to it.
-            self.load_ahead(owner)
-            return
-        for operand in owner.operands:
-            self._emit_slice(operand)
-        self.operation(owner)
+        pending, entered = [value], set[Operation]()
+        while pending:
+            value = pending[-1]
+            if self.values.has(value):
+                pending.pop()
+                continue
+            owner = value.owner
+            assert isinstance(owner, Operation)
+            load = owner if isinstance(owner, vyre.LoadOp) else None
+            if owner not in entered:
+                entered.add(owner)
+                pending += reversed(load.indices if load else owner.operands)
+                continue
+            pending.pop()
+            if load and load not in self.settled:
+                # It may be inside only for those who come to it.
+                self.load_ahead(load)
+            else:
+                self.operation(owner)
 
     @override
     def loop(self, op: scf.ForOp, trips: Trips, carried: Registers) -> Registers:

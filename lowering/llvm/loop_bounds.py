@@ -49,11 +49,25 @@ def moves_with(index: SSAValue, loop: scf.ForOp) -> bool:
 
     Example: `%k + %n`, but not `%x + %n`, in `scf.for %k = ...`
     """
-    if is_from_outside(index, loop):
-        return False
-    if index is loop.body.block.args[0]:
-        return True
-    return any(moves_with(operand, loop) for operand in sum_of(index).operands)
+    return not is_from_outside(_innermost(index, loop), loop)
+
+
+def _innermost(index: SSAValue, loop: scf.ForOp) -> SSAValue:
+    """
+    What is left of an index without the values from outside that are added to it in the
+    loop, or taken from it.
+    """
+    while not is_from_outside(index, loop):
+        match index.owner:
+            case arith.AddiOp(lhs=lhs, rhs=rhs) if is_from_outside(lhs, loop):
+                index = rhs
+            case arith.AddiOp(lhs=lhs, rhs=rhs) if is_from_outside(rhs, loop):
+                index = lhs
+            case arith.SubiOp(lhs=lhs, rhs=rhs) if is_from_outside(rhs, loop):
+                index = lhs
+            case _:
+                break
+    return index
 
 
 def sum_of(index: SSAValue) -> arith.AddiOp | arith.SubiOp:
@@ -78,14 +92,5 @@ def is_from_outside(value: SSAValue, loop: scf.ForOp) -> bool:
 
 def _is_along(index: SSAValue, loop: scf.ForOp) -> bool:
     """Whether an index is the loop's number plus or minus something from outside."""
-    if index is loop.body.block.args[0] or is_from_outside(index, loop):
-        return True
-    match index.owner:
-        case arith.AddiOp(lhs=lhs, rhs=rhs):
-            return (_is_along(lhs, loop) and is_from_outside(rhs, loop)) or (
-                is_from_outside(lhs, loop) and _is_along(rhs, loop)
-            )
-        case arith.SubiOp(lhs=lhs, rhs=rhs):
-            return _is_along(lhs, loop) and is_from_outside(rhs, loop)
-        case _:
-            return False
+    found = _innermost(index, loop)
+    return found is loop.body.block.args[0] or is_from_outside(found, loop)

@@ -147,14 +147,24 @@ class LoopVersions:
 
     def _in_trip(self, index: SSAValue, number: ir.Value) -> ir.Value:
         """What an index is in the trip with a number."""
-        if index is self._op.body.block.args[0]:
-            return number
-        if is_from_outside(index, self._op):
-            return self._code.values.scalar(index)
-        op = sum_of(index)
-        left, right = (self._in_trip(operand, number) for operand in op.operands)
-        is_sum = isinstance(op, arith.AddiOp)
-        return self._builder.add(left, right) if is_sum else self._builder.sub(left, right)
+        found: dict[SSAValue, ir.Value] = {self._op.body.block.args[0]: number}
+        pending = [index]
+        while pending:
+            value = pending[-1]
+            if value not in found and is_from_outside(value, self._op):
+                found[value] = self._code.values.scalar(value)
+            if value in found:
+                pending.pop()
+                continue
+            op = sum_of(value)
+            ahead = [operand for operand in op.operands if operand not in found]
+            pending += reversed(ahead)
+            if not ahead:
+                join = (
+                    self._builder.add if isinstance(op, arith.AddiOp) else self._builder.sub
+                )
+                found[value] = join(found[op.lhs], found[op.rhs])
+        return found[index]
 
 
 def _less(builder: ir.IRBuilder, number: ir.Value, by: int) -> ir.Value:

@@ -114,6 +114,10 @@ def row_accesses(
     return RowAccesses(tuple(found), growth)
 
 
+_JOINED = (arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.ShLIOp)
+"""Operations whose results grow as their operands do."""
+
+
 class Growing:
     """
     How the values of a program grow along rows.
@@ -132,8 +136,19 @@ class Growing:
         return found if found is not None and found.never_falls() else None
 
     def _of(self, value: SSAValue) -> Growth | None:
-        if value not in self._known:
-            self._known[value] = self._found(value)
+        pending = [value]
+        while pending:
+            each = pending[-1]
+            owner = each.owner
+            ahead: list[SSAValue] = []
+            if each not in self._known and isinstance(owner, _JOINED):
+                ahead += [value for value in owner.operands if value not in self._known]
+            if ahead:
+                pending += ahead
+                continue
+            pending.pop()
+            if each not in self._known:
+                self._known[each] = self._found(each)
         return self._known[value]
 
     def _found(self, value: SSAValue) -> Growth | None:

@@ -52,18 +52,24 @@ def harmless_slice(root: Operation) -> list[Operation] | None:
     """
     inside = set(operations_of(root))
     found: dict[Operation, None] = {}
-
-    def visit(op: Operation) -> bool:
+    pending = [*operations_of(root)][::-1]
+    while pending:
+        op = pending[-1]
+        ahead: list[Operation] = []
         for value in op.operands:
             owner = value.owner
             if not isinstance(owner, Operation):
                 if owner.parent_op() not in inside:
-                    return False
+                    return None
             elif owner not in found and owner not in inside:
                 if not isinstance(owner, _TABLE):
-                    if owner.regions or not is_harmless(owner) or not visit(owner):
-                        return False
-                    found[owner] = None
-        return True
-
-    return list(found) if all(visit(op) for op in operations_of(root)) else None
+                    ahead.append(owner)
+        if any(owner.regions or not is_harmless(owner) for owner in ahead):
+            return None
+        if ahead:
+            pending += reversed(ahead)
+            continue
+        pending.pop()
+        if op not in inside:
+            found[op] = None
+    return list(found)

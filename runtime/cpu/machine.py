@@ -1,6 +1,7 @@
 """The processor that code is made for, and the way from IR to code that can be called."""
 
 import itertools
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -19,6 +20,12 @@ from vyre.runtime.cpu.llvm_threads import (
 
 OPTIMISATION = 3
 """With 2 some compile in half the time, but bitonic sort takes 1.5 times as long."""
+
+LONG_BLOCK = 4096
+"""Instructions between two branches from which on a text is not optimised: some of LLVM's
+passes, vectorisation and scheduling among them, take time by the square of their number."""
+
+_LABEL = re.compile(r"^(?:define|[^ \n]+:)", re.MULTILINE)
 
 _X86_TUNING = ",+prefer-no-gather,+prefer-no-scatter"
 """One element after the other is faster: bitonic sort takes 0.6 of the time."""
@@ -50,13 +57,13 @@ class Processor:
                 features += _X86_TUNING
             return Processor(triple, llvm.get_host_cpu_name(), features)
 
-    def machine(self) -> llvm.TargetMachine:
+    def machine(self, level: int = OPTIMISATION) -> llvm.TargetMachine:
         """A code generator for the processor."""
         _initialise()
         return llvm.Target.from_triple(self.triple).create_target_machine(
             cpu=self.name,
             features=self.features,
-            opt=OPTIMISATION,
+            opt=level,
             reloc="pic",
             codemodel="small",
         )
@@ -74,12 +81,25 @@ def optimised(text: str, processor: Processor) -> llvm.ModuleRef:
 
     Example: `str(optimised(text, Processor.host()))`
     """
+    level = level_for(text)
     with using_llvm():
-        return _optimised(text, processor, processor.machine())
+        return _optimised(text, processor, processor.machine(level), level)
+
+
+def level_for(text: str) -> int:
+    """
+    How much LLVM may optimise an IR text.
+
+    Example: `level_for(text)` is 3, unless there is a block of thousands of instructions.
+    """
+    if text.count("\n") < LONG_BLOCK:
+        return OPTIMISATION
+    longest = max(block.count("\n") for block in _LABEL.split(text))
+    return OPTIMISATION if longest < LONG_BLOCK else 0
 
 
 def _optimised(
-    text: str, processor: Processor, machine: llvm.TargetMachine
+    text: str, processor: Processor, machine: llvm.TargetMachine, level: int
 ) -> llvm.ModuleRef:
     context = llvm.create_context()
     module = llvm.parse_assembly(text, context)
@@ -88,7 +108,7 @@ def _optimised(
     if HAS_MASKS in text:
         module.link_in(llvm.parse_assembly(answer(processor.features), context))
     module.verify()
-    optimise(module, machine, OPTIMISATION)
+    optimise(module, machine, level)
     return module
 
 
@@ -112,8 +132,9 @@ def _object_code_beside(text: str, processor: Processor) -> bytes:
 
 
 def _object_code(text: str, processor: Processor) -> bytes:
-    machine = processor.machine()
-    return emitted(_optimised(text, processor, machine), machine)
+    level = level_for(text)
+    machine = processor.machine(level)
+    return emitted(_optimised(text, processor, machine, level), machine)
 
 
 class Linked:

@@ -213,14 +213,19 @@ def _hand_on(values: tuple[SSAValue, ...], block: Block, unknown: set[SSAValue])
 
 def _depends_on(value: SSAValue, block: Block, unknown: set[SSAValue]) -> bool:
     """Whether an unknown value is computed from what the block is given."""
-    if value not in unknown:
-        return False
-    if isinstance(value, BlockArgument):
-        return value.owner is block
-    assert isinstance(value.owner, Operation)
-    if isinstance(value.owner, ReadBackOp):
-        return False
-    return any(_depends_on(operand, block, unknown) for operand in value.owner.operands)
+    pending, seen = [value], {value}
+    for each in pending:
+        if each not in unknown or isinstance(each.owner, ReadBackOp):
+            continue
+        if isinstance(each, BlockArgument):
+            if each.owner is block:
+                return True
+            continue
+        assert isinstance(each.owner, Operation)
+        new = set(each.owner.operands) - seen
+        pending += new
+        seen |= new
+    return False
 
 
 # ---- The program that decides ------------------------------------------------------------

@@ -215,9 +215,9 @@ def test_finding_counts_as_use_once_an_hour(
 
 
 @pytest.mark.parametrize(
-    ("seconds", "stays"), [(90_000, False), (80_000, True), (-10 * 86400, False)]
+    ("seconds", "stays"), [(4000, False), (3000, True), (-10 * 86400, False)]
 )
-def test_temporary_files_go_after_a_day(seconds: int, stays: bool, cache: KernelCache):
+def test_temporary_files_go_after_an_hour(seconds: int, stays: bool, cache: KernelCache):
     cache.keep(KEY, CODE)
     left = entry_of(cache).with_name("0123.tmp")
     left.write_bytes(b"half")
@@ -225,3 +225,22 @@ def test_temporary_files_go_after_a_day(seconds: int, stays: bool, cache: Kernel
     cache.keep(KEY, CODE)
     assert left.exists() is stays
     assert cache.find(KEY) == CODE
+
+
+def test_temporary_files_count(cache: KernelCache, monkeypatch: pytest.MonkeyPatch):
+    """And go as entries do, if there is too much."""
+    monkeypatch.setattr(kernel_cache, "FOLDER_LIMIT", 4 * (HEADER + len(CODE)))
+    first, *others = keys_of_one_folder(3)
+    cache.keep(first, CODE)
+    age(entry_of(cache, first), 300)
+    left = [entry_of(cache, first).with_name(f"{number}.tmp") for number in range(2)]
+    for number, file in enumerate(left):
+        file.write_bytes(bytes(HEADER + len(CODE)))
+        age(file, 100 + 100 * number)
+    for key in others:
+        cache.keep(key, CODE)
+    assert not entry_of(cache, first).exists()
+    assert [file.exists() for file in left] == [True, True]
+    cache.keep(first, CODE)
+    assert [file.exists() for file in left] == [True, False]
+    assert all(cache.find(key) == CODE for key in (first, *others))
