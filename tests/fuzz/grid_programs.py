@@ -83,7 +83,9 @@ def contents(seed: str, type: str, shape: tuple[int, ...], fill: str) -> NDArray
         return np.zeros(shape, dtype)
     rng = np.random.default_rng(Random(seed).getrandbits(64))
     if type == "i1":
-        return rng.integers(0, 2, shape).astype(dtype)
+        bits = rng.integers(0, 2, shape).astype(np.uint8)
+        # Any byte but 0 is true.
+        return np.where(bits, rng.integers(1, 256, shape, np.uint8), bits).view(dtype)
     array = rng.integers(-4, 12, shape).astype(dtype)
     if fill == "small":
         return array
