@@ -65,6 +65,7 @@ def test_memory_that_waits_is_given_back_if_it_is_needed():
     exe(a=a, grid=4, fixpoint_iterations=3)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("error", [DeviceLost, OutOfMemory])
 def test_faults_at_every_call(mode: Any, error: Any):
