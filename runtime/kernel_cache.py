@@ -286,9 +286,10 @@ def _write(path: Path, header: bytes, payload: bytes) -> None:
 def _tidy(folder: Path) -> None:
     """
     Remove what is too much, least recently used first, and temporary files that a process
-    left when it was killed. These count as well until they are old.
+    left when it was killed. Younger ones count as well, but their writers may be alive.
     """
     entries: list[tuple[float, int, str]] = []
+    excess = -FOLDER_LIMIT
     with os.scandir(folder) as found:
         for file in found:
             # Other processes remove files as well.
@@ -297,9 +298,11 @@ def _tidy(folder: Path) -> None:
                 age = time.time() - _last_use(status)
                 if file.name.endswith(_TEMPORARY) and age > _HOUR:
                     _remove(Path(file.path))
-                elif file.name.endswith((_ENTRY, _TEMPORARY)):
+                    continue
+                if file.name.endswith((_ENTRY, _TEMPORARY)):
+                    excess += status.st_size
+                if file.name.endswith(_ENTRY):
                     entries.append((_last_use(status), status.st_size, file.path))
-    excess = sum(size for _, size, _ in entries) - FOLDER_LIMIT
     for _, size, path in sorted(entries):
         if excess <= 0:
             return
