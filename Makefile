@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # What is checked under its import name; see [tool.pyright] in pyproject.toml.
-PACKAGE := $(wildcard *.py) py.typed analysis dialects lowering passes runtime testing tools validation
+PACKAGE := $(wildcard *.py) py.typed analysis dialects interpreter lowering passes runtime testing tools validation
 
 .PHONY: demo quick test test-all soak lint typecheck filecheck pytest pytest-core \
   pytest-optimised format docs fuzz mutants fuzz-ir check-barrier check-pool \

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.interpreter.engine import Dispatch
 from vyre.runtime.backend import Backend, Buffer, Bytes, Launch, is_buffer
-from vyre.runtime.reference.engine import Dispatch
 
 
 class ToyBackend(Backend):

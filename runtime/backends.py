@@ -26,7 +26,7 @@ _made: dict[str, Backend] = {}
 
 
 def _reference() -> Backend:
-    from vyre.runtime.reference.backend import ReferenceBackend
+    from vyre.interpreter.backend import ReferenceBackend
 
     return ReferenceBackend()
 

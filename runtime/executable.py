@@ -52,7 +52,7 @@ from vyre.runtime.unit import Unit
 from vyre.runtime.variants import Variants
 
 if TYPE_CHECKING:
-    from vyre.runtime.checker import Finding
+    from vyre.interpreter.checker import Finding
 
 Array = NDArray[Any]
 
@@ -265,7 +265,7 @@ class Executable:
         Example: `assert not exe.check(x=array, kinds=["race", "order"])`
         """
         # What few callers need is not imported by all.
-        from vyre.runtime.checker import KINDS, check
+        from vyre.interpreter.checker import KINDS, check
 
         given, settings = self.sorted_out(arguments, config, named)
         checked = self.checked(given)

@@ -17,10 +17,10 @@ from xdsl.ir import Operation, SSAValue
 from vyre.diagnostics import Segment
 from vyre.dialects import vyre
 from vyre.dialects.vyre.host import programs_in
+from vyre.interpreter.control import ControlFlow
+from vyre.interpreter.frames import Frame, Value
 from vyre.runtime.errors import UnsupportedFeature
 from vyre.runtime.geometry import Geometry, scratch_sizes
-from vyre.runtime.reference.control import ControlFlow
-from vyre.runtime.reference.frames import Frame, Value
 
 
 class ScheduleHost(ControlFlow):

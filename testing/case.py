@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from vyre.analysis.features import features
 from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import BarrierOp, ProgramOp, ScheduleOp
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.reading import parse
 from vyre.runtime.backend import Backend, same_elements
 from vyre.runtime.config import DispatchConfig, Mode
@@ -20,7 +21,6 @@ from vyre.runtime.errors import DoesNotFit
 from vyre.runtime.executable import Executable
 from vyre.runtime.geometry import programs_of
 from vyre.runtime.program_choice import find_program
-from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.testing.recording import RecordingBackend
 
 Array = NDArray[Any]

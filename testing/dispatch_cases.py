@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from vyre.dialects.vyre import ProgramOp
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.backend import Backend
 from vyre.runtime.config import Mode
 from vyre.runtime.geometry import Geometry
-from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.testing import programs
 from vyre.testing.case import (
     Cases,

@@ -2,7 +2,7 @@
 An engine that remembers what was asked of it.
 
 ```python
-from vyre.runtime.reference.backend import ReferenceBackend
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.testing import RecordingBackend
 
 recording = RecordingBackend(ReferenceBackend())

@@ -31,7 +31,7 @@ from vyre.tools.failures import refused, report_failures
 from vyre.tools.inputs import input_value, zeros_for
 
 if TYPE_CHECKING:
-    from vyre.runtime.checker import Finding
+    from vyre.interpreter.checker import Finding
 
 
 def main() -> None:

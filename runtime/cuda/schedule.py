@@ -13,14 +13,14 @@ from xdsl.dialects import scf
 from xdsl.ir import Block
 
 from vyre.dialects import vyre
+from vyre.interpreter.control import Run
+from vyre.interpreter.frames import Frame, Value
 from vyre.runtime import telemetry
 from vyre.runtime.backend import Buffer
 from vyre.runtime.cuda.loops_ahead import LoopAhead
 from vyre.runtime.cuda.memory import CudaMemory
 from vyre.runtime.cuda.tape import ClearStep
 from vyre.runtime.cuda.workspace import scratch_buffer
-from vyre.runtime.reference.control import Run
-from vyre.runtime.reference.frames import Frame, Value
 from vyre.runtime.scalars import dtype_of, loaded
 from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
 

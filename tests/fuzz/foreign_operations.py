@@ -47,10 +47,10 @@ from vyre.dialects.vyre import (
     TrapOp,
 )
 from vyre.dialects.vyre.attributes import Access, LinearScope, is_scalar
+from vyre.interpreter.device import FOREIGN, Gang
+from vyre.interpreter.frames import Frame, widened
+from vyre.interpreter.memory import Memory
 from vyre.passes.verify_program import verify_programs
-from vyre.runtime.reference.device import FOREIGN, Gang
-from vyre.runtime.reference.frames import Frame, widened
-from vyre.runtime.reference.memory import Memory
 
 CONTEXT = vyre.context()
 CONTEXT.allow_unregistered = True

@@ -33,16 +33,16 @@ from xdsl.passes import ModulePass
 
 import vyre
 from vyre.diagnostics import InvalidProgram
+from vyre.interpreter.backend import ReferenceBackend
+from vyre.interpreter.engine import Dispatch
+from vyre.interpreter.frames import Lanes
+from vyre.interpreter.memory import Memory
 from vyre.passes.validate_split import Baseline
 from vyre.runtime.config import DispatchConfig, Order
 from vyre.runtime.cpu.native import load
 from vyre.runtime.errors import InvalidArgument, Timeout, Trapped
 from vyre.runtime.executable import Executable
 from vyre.runtime.program_choice import find_program, find_unit
-from vyre.runtime.reference.backend import ReferenceBackend
-from vyre.runtime.reference.engine import Dispatch
-from vyre.runtime.reference.frames import Lanes
-from vyre.runtime.reference.memory import Memory
 from vyre.validation import InvalidSplit
 
 Kind = Literal[

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from vyre.dialects.vyre import BarrierOp, ProgramOp
+from vyre.interpreter.backend import ReferenceBackend
+from vyre.interpreter.engine import Dispatch
 from vyre.runtime.backend import (
     Backend,
     Buffer,
@@ -23,8 +25,6 @@ from vyre.runtime.backend import (
     same_elements,
 )
 from vyre.runtime.geometry import Geometry
-from vyre.runtime.reference.backend import ReferenceBackend
-from vyre.runtime.reference.engine import Dispatch
 from vyre.runtime.times import Times
 
 Engine: TypeAlias = Backend | Callable[..., None]

@@ -9,10 +9,10 @@ from cuda_devices import host_device
 from engines import OwnMemory
 from numpy.typing import NDArray
 
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.backend import Backend
 from vyre.runtime.cpu.backend import CpuBackend
 from vyre.runtime.cuda.backend import CudaBackend
-from vyre.runtime.reference.backend import ReferenceBackend
 
 COUNTING = """
 vyre.program @count [4, 1, 1] {

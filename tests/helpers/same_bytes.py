@@ -10,7 +10,7 @@ from llvm_kernels import compiled, operations
 from numpy.typing import NDArray
 from xdsl.ir import Operation
 
-from vyre.runtime.reference.semantics import SEMANTICS
+from vyre.interpreter.semantics import SEMANTICS
 
 Array = NDArray[Any]
 

@@ -16,10 +16,10 @@ from xdsl.dialects.builtin import ModuleOp
 
 import vyre
 from vyre.dialects.vyre import BarrierOp, LaunchOp, ProgramOp, ScheduleOp
+from vyre.interpreter.checker import Finding
 from vyre.passes import get_all_passes
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
-from vyre.runtime.checker import Finding
 from vyre.runtime.config import Order
 from vyre.runtime.executable import Executable
 

@@ -23,14 +23,14 @@ from vyre.dialects.vyre import (
     ScheduleOp,
     StoreOp,
 )
+from vyre.interpreter.engine import Dispatch
+from vyre.interpreter.grid import SUBGROUP_SIZE
 from vyre.passes.host_plan import HostPlanPass
 from vyre.passes.prove_inbounds import ProveInboundsPass
 from vyre.runtime.binding import BindingPlan
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import Timeout
 from vyre.runtime.geometry import MAX_INVOCATIONS, Extent, checked_grid
-from vyre.runtime.reference.engine import Dispatch
-from vyre.runtime.reference.grid import SUBGROUP_SIZE
 
 
 class Watcher:

@@ -15,10 +15,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 import vyre
+from vyre.interpreter.device import FOREIGN, Gang
+from vyre.interpreter.frames import Frame, Lanes
 from vyre.passes import get_all_passes
 from vyre.runtime.errors import UnsupportedFeature
-from vyre.runtime.reference.device import FOREIGN, Gang
-from vyre.runtime.reference.frames import Frame, Lanes
 
 ROOT = Path(__file__).parents[3]
 FOLDERS = ("analysis", "dialects", "lowering", "passes", "runtime", "testing", "tools")

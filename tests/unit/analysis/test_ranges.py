@@ -8,7 +8,7 @@ import pytest
 
 from vyre.analysis import ranges
 from vyre.analysis.ranges import Range, full, wrapped
-from vyre.runtime.reference import integers
+from vyre.interpreter import integers
 
 WIDTH = 4
 NUMBERS = range(-8, 8)

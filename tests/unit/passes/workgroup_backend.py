@@ -20,6 +20,10 @@ from vyre.dialects.vyre import (
     ScratchOp,
     TrapOp,
 )
+from vyre.interpreter.backend import ReferenceBackend
+from vyre.interpreter.engine import Dispatch
+from vyre.interpreter.frames import Value
+from vyre.interpreter.memory import Memory
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
 from vyre.passes.workgroup_plan import WorkgroupPlan, workgroup_schedule
@@ -27,10 +31,6 @@ from vyre.runtime.backend import Capabilities, Launch, is_buffer
 from vyre.runtime.errors import Trapped
 from vyre.runtime.geometry import Extent, Geometry
 from vyre.runtime.host_memory import as_array
-from vyre.runtime.reference.backend import ReferenceBackend
-from vyre.runtime.reference.engine import Dispatch
-from vyre.runtime.reference.frames import Value
-from vyre.runtime.reference.memory import Memory
 from vyre.runtime.scalars import dtype_of
 from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
 

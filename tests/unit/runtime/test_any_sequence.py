@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 from samples import ALL, sampled
 
 from vyre import InvalidArgument, Megakernel, Trapped
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.backend import Backend
 from vyre.runtime.cpu.backend import CpuBackend
 from vyre.runtime.cuda.backend import CudaBackend
-from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.testing import RecordingBackend
 
 PROGRAM = """

@@ -12,9 +12,9 @@ from megakernel_programs import COUNTING, EVERY_ENGINE, PERSISTENT
 
 import vyre
 from vyre import DeviceBuffer, InvalidArgument, Megakernel, telemetry
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.backend import Backend
 from vyre.runtime.cuda.backend import CudaBackend
-from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.testing import RecordingBackend
 
 Make = Callable[[], Backend]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 import vyre
 from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.errors import (
     CompileFailed,
     DeviceLost,
@@ -27,7 +28,6 @@ from vyre.runtime.errors import (
 )
 from vyre.runtime.executable import Executable
 from vyre.runtime.program_choice import find_program
-from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.runtime.variants import split_program
 from vyre.testing import FaultyBackend, RecordingBackend
 

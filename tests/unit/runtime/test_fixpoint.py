@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from split_cases import SYNC, A, program
 
 import vyre
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.backend import same_elements
 from vyre.runtime.config import DispatchConfig, Mode
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.executable import Executable
-from vyre.runtime.reference.backend import ReferenceBackend
 
 ENGINES: dict[str, tuple[Callable[[], Any], Mode]] = {
     "reference, native": (ReferenceBackend, "native"),

@@ -24,11 +24,11 @@ from vyre import (
     VyreError,
     telemetry,
 )
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime import handle as handles_module
 from vyre.runtime.backend import Backend
 from vyre.runtime.cuda.backend import CudaBackend
 from vyre.runtime.handle import Handle
-from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.testing import RecordingBackend
 from vyre.testing.faults import FaultyBackend
 from vyre.testing.host_cuda import HostArray, HostCudaDevice

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import vyre
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.launch_geometry import LaunchGeometry
-from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.tools.failures import report_failures
 from vyre.tools.vyre_opt import VyreOptMain
 from vyre.tools.vyre_run import run

@@ -6,9 +6,9 @@ from typing_extensions import override
 
 import vyre
 from vyre.dialects.vyre import ProgramOp
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.config import Mode
 from vyre.runtime.errors import DispatchFailed
-from vyre.runtime.reference.backend import ReferenceBackend
 
 PROGRAM = """
 vyre.program @rotate [64, 1, 1] {

@@ -19,9 +19,9 @@ from split_cases import SYNC
 
 import vyre
 from vyre import BatchStorage, Trapped, telemetry
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.backend import Backend
 from vyre.runtime.cuda.backend import CudaBackend
-from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.testing import RecordingBackend
 
 PROGRAM = f"""

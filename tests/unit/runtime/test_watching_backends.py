@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import vyre
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.backend import Bytes
 from vyre.runtime.errors import DispatchFailed
-from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.runtime.times import Times
 from vyre.testing import FaultyBackend, RecordingBackend, WrappedBackend
 

@@ -19,12 +19,12 @@ from wrong_backends import MISTAKES
 
 from vyre.analysis.features import Feature
 from vyre.dialects.vyre import ProgramOp
+from vyre.interpreter.backend import ReferenceBackend
+from vyre.interpreter.engine import Dispatch
 from vyre.runtime.backend import Backend, Capabilities, Kernel, Launch
 from vyre.runtime.closure import ClosureBackend
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.geometry import Geometry
-from vyre.runtime.reference.backend import ReferenceBackend
-from vyre.runtime.reference.engine import Dispatch
 from vyre.testing import (
     RecordingBackend,
     WrappedBackend,

@@ -11,6 +11,7 @@ from xdsl.rewriter import Rewriter
 
 from vyre.dialects.vyre import BarrierOp, BufferOp, ProgramOp, TrapOp
 from vyre.dialects.vyre.attributes import Access
+from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.backend import (
     Backend,
     Buffer,
@@ -24,7 +25,6 @@ from vyre.runtime.device_array import AnyArray
 from vyre.runtime.errors import Trapped
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.host_memory import as_array
-from vyre.runtime.reference.backend import ReferenceBackend
 from vyre.runtime.times import Times
 from vyre.testing import RecordingBackend
 

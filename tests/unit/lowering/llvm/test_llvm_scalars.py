@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import BFloat16Type, IntegerType
 from xdsl.ir import Attribute
 
 from vyre.dialects.refusal import Refusal
+from vyre.interpreter.semantics import SEMANTICS
 from vyre.lowering.llvm.scalars import EMITTERS
 from vyre.lowering.llvm.types import register_type
-from vyre.runtime.reference.semantics import SEMANTICS
 
 VECTORISING = [name for name, machine in MACHINES.items() if machine.vectorised]
 VECTORISED = (

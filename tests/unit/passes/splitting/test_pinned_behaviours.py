@@ -25,7 +25,7 @@ from split_cases import (
 
 import vyre
 from vyre.dialects.vyre import BufferOp, ProgramOp, RegionOp, ScheduleOp, StoreOp
-from vyre.runtime.reference.engine import Dispatch
+from vyre.interpreter.engine import Dispatch
 
 ROW = list(range(8))
 ZEROS = [0] * 8

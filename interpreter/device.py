@@ -14,17 +14,17 @@ from xdsl.ir import Operation, SSAValue
 from vyre.dialects import vyre
 from vyre.dialects.refusal import name_of
 from vyre.dialects.vyre.attributes import LinearScope
+from vyre.interpreter import atomics
+from vyre.interpreter.control import ControlFlow
+from vyre.interpreter.frames import Frame, Lanes, Value, narrowed, widened
+from vyre.interpreter.grid import SUBGROUP_SIZE, Grid
+from vyre.interpreter.memory import Memory, Place, chosen_lanes
+from vyre.interpreter.subgroups import Subgroups
 from vyre.runtime.errors import DivergentBarrier
-from vyre.runtime.reference import atomics
-from vyre.runtime.reference.control import ControlFlow
-from vyre.runtime.reference.frames import Frame, Lanes, Value, narrowed, widened
-from vyre.runtime.reference.grid import SUBGROUP_SIZE, Grid
-from vyre.runtime.reference.memory import Memory, Place, chosen_lanes
-from vyre.runtime.reference.subgroups import Subgroups
 
 
 class Observer(Protocol):
-    """Watches a dispatch without changing it; see `vyre.runtime.checker`."""
+    """Watches a dispatch without changing it; see `vyre.interpreter.checker`."""
 
     def read(self, op: Operation, memory: Memory, lanes: Lanes, elements: Any) -> None: ...
     def write(

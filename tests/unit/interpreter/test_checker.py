@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vyre
-from vyre.runtime.checker import Finding
+from vyre.interpreter.checker import Finding
 from vyre.runtime.errors import InvalidArgument
 
 CONSTANTS = """

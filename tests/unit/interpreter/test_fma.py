@@ -14,7 +14,7 @@ from operations import (
     run,
 )
 
-from vyre.runtime.reference.fma import fma
+from vyre.interpreter.fma import fma
 
 finite_doubles = st.floats(allow_nan=False, allow_infinity=False)
 finite_singles = st.floats(allow_nan=False, allow_infinity=False, width=32)

@@ -26,16 +26,16 @@ from vyre.diagnostics import LocatedError, VyreError, did_you_mean, kind_of
 from vyre.dialects.refusal import Note
 from vyre.dialects.vyre import AtomicCasOp, AtomicOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import AtomicKind
-from vyre.runtime.access_history import READ, UPDATE, WRITE, History
+from vyre.interpreter.access_history import READ, UPDATE, WRITE, History
+from vyre.interpreter.engine import Dispatch
+from vyre.interpreter.frames import Lanes
+from vyre.interpreter.grid import Extent, Grid
+from vyre.interpreter.memory import Memory
 from vyre.runtime.binding import BindingPlan
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import DivergentBarrier, InvalidArgument, Timeout, Trapped
 from vyre.runtime.geometry import workgroup_of
-from vyre.runtime.reference.engine import Dispatch
-from vyre.runtime.reference.frames import Lanes
-from vyre.runtime.reference.grid import Extent, Grid
-from vyre.runtime.reference.memory import Memory
 
 Kind = Literal["race", "divergent barrier", "order", "never written", "outside"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

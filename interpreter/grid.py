@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from vyre.dialects.vyre.attributes import Axis
-from vyre.runtime.reference.frames import Lanes
+from vyre.interpreter.frames import Lanes
 
 SUBGROUP_SIZE = 32
 

@@ -15,7 +15,7 @@ from xdsl.ir import Operation
 
 import vyre
 from vyre.analysis.purity import PURE_OPS
-from vyre.runtime.reference.semantics import SEMANTICS
+from vyre.interpreter.semantics import SEMANTICS
 
 
 def operation(body: str, types: list[str]) -> Operation:

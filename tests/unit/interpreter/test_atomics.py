@@ -10,7 +10,7 @@ from small_programs import STORE, run
 
 import vyre
 from vyre.dialects.vyre.attributes import AtomicKind
-from vyre.runtime.reference import atomics
+from vyre.interpreter import atomics
 
 KINDS: dict[AtomicKind, Callable[[int, int], int]] = {
     AtomicKind.ADD: lambda a, b: a + b,

@@ -3,12 +3,12 @@
 from typing_extensions import override
 from xdsl.ir import SSAValue
 
+from vyre.interpreter.device import FOREIGN
+from vyre.interpreter.engine import Dispatch
+from vyre.interpreter.frames import Value
+from vyre.interpreter.memory import Memory
 from vyre.runtime.backend import Capabilities, Launch, is_buffer
 from vyre.runtime.host_memory import HostBackend, as_array
-from vyre.runtime.reference.device import FOREIGN
-from vyre.runtime.reference.engine import Dispatch
-from vyre.runtime.reference.frames import Value
-from vyre.runtime.reference.memory import Memory
 
 
 class ReferenceBackend(HostBackend):

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from vyre.runtime.reference.integers import Array
+from vyre.interpreter.integers import Array
 
 QUIET_NAN = {
     np.dtype(np.float16): 0x7E00,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vyre.dialects.vyre.attributes import AtomicKind
-from vyre.runtime.reference.integers import unsigned
+from vyre.interpreter.integers import unsigned
 
 Array = NDArray[Any]
 

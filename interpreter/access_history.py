@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import Operation
 
-from vyre.runtime.flights import Flights
-from vyre.runtime.reference.frames import Lanes
-from vyre.runtime.reference.grid import Grid
+from vyre.interpreter.flights import Flights
+from vyre.interpreter.frames import Lanes
+from vyre.interpreter.grid import Grid
 
 READ, WRITE, UPDATE = range(3)
 """Kinds of access: plain load, plain store, atomic."""

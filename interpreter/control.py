@@ -17,7 +17,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from vyre.dialects.vyre import RegionOp, YieldOp
-from vyre.runtime.reference.frames import (
+from vyre.interpreter.frames import (
     Frame,
     Gathered,
     Lanes,
@@ -25,8 +25,8 @@ from vyre.runtime.reference.frames import (
     is_array,
     narrowed,
 )
-from vyre.runtime.reference.integers import signed, wrapped
-from vyre.runtime.reference.semantics import SEMANTICS
+from vyre.interpreter.integers import signed, wrapped
+from vyre.interpreter.semantics import SEMANTICS
 
 Run: TypeAlias = Generator[Operation, None, list[Value]]
 """Execution of code: yields at meeting points, returns what its terminator passes."""

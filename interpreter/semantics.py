@@ -13,9 +13,9 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.ir import Attribute, Operation
 
-from vyre.runtime.reference import floats, integers
-from vyre.runtime.reference.fma import fma
-from vyre.runtime.reference.integers import Array, signed, unsigned, wrapped
+from vyre.interpreter import floats, integers
+from vyre.interpreter.fma import fma
+from vyre.interpreter.integers import Array, signed, unsigned, wrapped
 from vyre.runtime.scalars import dtype_of
 
 Semantics: TypeAlias = Callable[..., Array | tuple[Array, ...]]

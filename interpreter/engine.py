@@ -18,6 +18,10 @@ from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access
+from vyre.interpreter.device import Gang, Launch, Observer
+from vyre.interpreter.frames import Value
+from vyre.interpreter.grid import Extent, Grid
+from vyre.interpreter.memory import Memory
 from vyre.runtime.arguments import zeros
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
@@ -27,10 +31,6 @@ from vyre.runtime.errors import (
     UnsupportedFeature,
 )
 from vyre.runtime.geometry import Geometry, workgroup_of
-from vyre.runtime.reference.device import Gang, Launch, Observer
-from vyre.runtime.reference.frames import Value
-from vyre.runtime.reference.grid import Extent, Grid
-from vyre.runtime.reference.memory import Memory
 from vyre.runtime.scalars import dtype_of, loaded
 from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
 

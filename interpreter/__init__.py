@@ -13,4 +13,5 @@ It is the oracle for every pass and every other engine, so it is written to be r
 | `device` | ids, accesses, variables, barriers and ends of invocations |
 | `memory`, `atomics`, `subgroups` | buffers and what happens to them |
 | `engine` | a dispatch: phases, orders of workgroups, traps, schedules |
+| `checker`, `access_history`, `flights` | data races and other mistakes of a dispatch |
 """

@@ -6,12 +6,12 @@ from small_programs import STORE, run
 
 import vyre
 from vyre.dialects.vyre import ProgramOp
+from vyre.interpreter.engine import Dispatch
 from vyre.runtime.config import Order
 from vyre.runtime.errors import (
     DivergentBarrier,
     UnsupportedFeature,
 )
-from vyre.runtime.reference.engine import Dispatch
 
 pytestmark = pytest.mark.core
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vyre.interpreter.frames import Lanes, Value
 from vyre.runtime.arguments import zeros
-from vyre.runtime.reference.frames import Lanes, Value
 from vyre.runtime.scalars import loaded
 
 

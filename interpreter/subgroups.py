@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vyre.dialects.vyre.attributes import ReduceKind
-from vyre.runtime.reference import floats
-from vyre.runtime.reference.frames import Lanes, Value, widened
-from vyre.runtime.reference.grid import SUBGROUP_SIZE, Grid
-from vyre.runtime.reference.integers import signed, unsigned, wrapped
+from vyre.interpreter import floats
+from vyre.interpreter.frames import Lanes, Value, widened
+from vyre.interpreter.grid import SUBGROUP_SIZE, Grid
+from vyre.interpreter.integers import signed, unsigned, wrapped
 
 Array = NDArray[Any]
 

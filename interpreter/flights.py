@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from xdsl.ir import Operation
 
 from vyre.dialects.vyre import AsyncLoadOp, AsyncStoreOp
-from vyre.runtime.reference.frames import Lanes
+from vyre.interpreter.frames import Lanes
 
 Array = NDArray[Any]
 
