@@ -3,8 +3,7 @@
 from xdsl.universe import Universe
 
 from vyre.dialects import get_all_dialects
-from vyre.lowering import get_all_targets
-from vyre.passes import get_all_passes
+from vyre.lowering import get_all_passes, get_all_targets
 
 VYRE_UNIVERSE = Universe(
     all_dialects=get_all_dialects(),

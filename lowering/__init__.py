@@ -2,7 +2,21 @@
 
 from collections.abc import Callable
 
+from xdsl.passes import ModulePass
 from xdsl.utils.target import Target
+
+from vyre import passes
+
+_PASSES = {
+    "vyre-cpu-pipeline": ("llvm.passes.cpu_pipeline", "CpuPipelinePass"),
+    "vyre-cuda-pipeline": ("cuda.passes.cuda_pipeline", "CudaPipelinePass"),
+}
+"""Module and class of each pass that serves one target."""
+
+
+def get_all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
+    """All of Vyre's passes by name; each is imported when it is first asked for."""
+    return passes.get_all_passes() | passes.importers(__name__, _PASSES)
 
 
 def get_all_targets() -> dict[str, Callable[[], type[Target]]]:

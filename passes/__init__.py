@@ -1,6 +1,6 @@
 """Passes over Vyre programs, one per module."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from xdsl.passes import ModulePass
@@ -29,9 +29,20 @@ _PASSES = {
 
 
 def get_all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
-    """Vyre's passes by name; each is imported when it is first asked for."""
+    """Passes for all targets by name; each is imported when it is first asked for."""
+    return importers(__name__, _PASSES)
+
+
+def importers(
+    package: str, table: Mapping[str, tuple[str, str]]
+) -> dict[str, Callable[[], type[ModulePass]]]:
+    """
+    Functions that import passes of a package.
+
+    Example: `importers("vyre.passes", {"p": ("promote_lets", "PromoteLetsPass")})["p"]()`
+    """
 
     def importer(module: str, name: str) -> Callable[[], type[ModulePass]]:
-        return lambda: getattr(import_module(f"vyre.passes.{module}"), name)
+        return lambda: getattr(import_module(f"{package}.{module}"), name)
 
-    return {name: importer(*where) for name, where in _PASSES.items()}
+    return {name: importer(*where) for name, where in table.items()}

@@ -1,53 +1,41 @@
 """
 `vyre-host-plan`: programs with grid barriers become schedules of programs without.
 
-It runs `vyre-expand-switches`, `vyre-promote-lets`, `vyre-predicate-returns`,
-`vyre-hoist-grid-sync`, `vyre-propagate-lets`, `vyre-split-grid-sync` and
-`vyre-rewrite-access`, each of which keeps the meaning; see there for before, after and why.
+It runs the passes of `vyre.pipelines.HOST_PLAN`, each of which keeps the meaning; see there
+for before, after and why.
 Programs without grid barriers stay programs, and schedules that are there already stay as
 they are.
 """
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from vyre import pipelines
 from vyre.collector import paused_collector
 from vyre.dialects.vyre import ProgramOp
-from vyre.locations import inherit_locations
-from vyre.passes.expand_switches import ExpandSwitchesPass
-from vyre.passes.hoist_grid_sync import HoistGridSyncPass
-from vyre.passes.predicate_returns import PredicateReturnsPass
-from vyre.passes.promote_lets import PromoteLetsPass
-from vyre.passes.propagate_lets import PropagateLetsPass
-from vyre.passes.rewrite_access import RewriteAccessPass
-from vyre.passes.split_grid_sync import SplitGridSyncPass
+from vyre.passes import get_all_passes
+from vyre.passes.pipeline import Pipeline
 from vyre.passes.validate_split import Baseline, is_wanted
-
-PIPELINE: tuple[type[ModulePass], ...] = (
-    ExpandSwitchesPass,
-    PromoteLetsPass,
-    PredicateReturnsPass,
-    HoistGridSyncPass,
-    PropagateLetsPass,
-    SplitGridSyncPass,
-    RewriteAccessPass,
-)
 
 
 @dataclass(frozen=True)
-class HostPlanPass(ModulePass):
+class HostPlanPass(Pipeline):
     """Splits every program that has a grid barrier."""
 
     name = "vyre-host-plan"
 
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        with paused_collector():
-            for step in PIPELINE:
-                step().apply(ctx, op)
-            inherit_locations(op)
+    @override
+    def names(self) -> Sequence[str]:
+        return pipelines.HOST_PLAN
+
+    @override
+    def known(self) -> Mapping[str, Callable[[], type[ModulePass]]]:
+        return get_all_passes()
 
 
 def split_for_engine(program: ProgramOp) -> tuple[ModuleOp, str | None]:

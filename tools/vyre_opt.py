@@ -15,12 +15,13 @@ from typing import IO, NoReturn
 
 from typing_extensions import override
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.passes import ModulePass, PassPipeline
 from xdsl.utils.arg_spec import parse_pipeline
 from xdsl.xdsl_opt_main import xDSLOptMain
 
 from vyre.diagnostics import VyreError, did_you_mean
 from vyre.locations import inherit_locations
+from vyre.passes.pipeline import expanded
 from vyre.passes.validate_split import SPLITTING, Baseline
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
@@ -121,6 +122,7 @@ class VyreOptMain(xDSLOptMain):
             fix = did_you_mean(wrong[0], right) if wrong else None
             fix = fix or "give the options that the pass has"
             raise VyreError(str(error), fix) from None
+        self.pipeline = PassPipeline(expanded(self.pipeline.passes), self.pipeline.callback)
         # xDSL verifies between passes by printing the module; `apply_passes` does better.
         self._verifies = not self.args.disable_verify
         self.args.disable_verify = True

@@ -18,7 +18,8 @@ Programs as LLVM IR, by llvmlite's builder.
   `shifted_rows`: rows of invocations with as few comparisons, loads and registers as can be
 - `loop_bounds`, `loop_versions`, `paired_trips`: loops with as few comparisons as can be
 - `workgroups`: a program with workgroup barriers
-- `entries`, `hosts`, `passes`, `programs`: a whole schedule as one function of all workers
+- `entries`, `hosts`, `fixpoints`, `programs`: a whole schedule as one function of all
+  workers
 - `job`, `layout`, `context`: the words by which code and workers tell each other things
 - `sharing`, `uniform_stores`, `slices`: what all invocations do alike
 - `dividing`, `costs`, `metadata`: division of work; vectorising

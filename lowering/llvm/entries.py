@@ -35,6 +35,7 @@ from vyre.lowering.llvm.batches import batches
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.control import Registers
 from vyre.lowering.llvm.dividing import Division
+from vyre.lowering.llvm.fixpoints import Passes
 from vyre.lowering.llvm.folding import FoldingBuilder
 from vyre.lowering.llvm.helpers import Helpers
 from vyre.lowering.llvm.hosts import HostCode
@@ -53,7 +54,6 @@ from vyre.lowering.llvm.layout import (
 )
 from vyre.lowering.llvm.meetings import Meetings, count
 from vyre.lowering.llvm.metadata import Parallel
-from vyre.lowering.llvm.passes import Passes
 from vyre.lowering.llvm.programs import ProgramFunctions
 from vyre.lowering.llvm.types import from_storage, storage_type
 from vyre.lowering.llvm.values import INDEX, POINTER, Environment

@@ -35,7 +35,8 @@ from vyre.dialects.vyre import (
     ScheduleOp,
 )
 from vyre.dialects.vyre.attributes import Access
-from vyre.passes import host_plan, propagate_lets, split_grid_sync
+from vyre.passes import propagate_lets, split_grid_sync
+from vyre.passes.host_plan import HostPlanPass
 from vyre.runtime.backend import Buffer, Launch
 from vyre.runtime.binding import Arguments
 from vyre.runtime.config import DispatchConfig
@@ -132,9 +133,9 @@ class ForgetReturns(ModulePass):
 
 def returns_are_forgotten() -> AbstractContextManager[Any]:
     """H6: who has returned goes on after the barrier."""
-    switches, promote, _, *others = host_plan.PIPELINE
-    pipeline = (switches, promote, ForgetReturns, *others)
-    return patch.object(host_plan, "PIPELINE", pipeline)
+    switches, promote, _, *others = HostPlanPass().steps()
+    steps = (switches, promote, ForgetReturns(), *others)
+    return patch.object(HostPlanPass, "steps", return_value=steps)
 
 
 def partial_writes_lose_the_rest() -> AbstractContextManager[Any]:

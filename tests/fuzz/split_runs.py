@@ -207,11 +207,11 @@ class Examination:
 
     def stages(self) -> None:
         """Every pass of the host plan must keep the meaning."""
-        from vyre.passes.host_plan import PIPELINE
+        from vyre.passes.host_plan import HostPlanPass
 
         module = self.module.clone()
-        for step in PIPELINE:
-            self._step(step(), module, step.name)
+        for step in HostPlanPass().steps():
+            self._step(step, module, step.name)
             _check_printing(module, step.name)
         where = "mode='split'"
         with _as_failure("refused", where):

@@ -10,7 +10,7 @@ import vyre
 from vyre.analysis.grid_lengths import grid_lengths
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.passes.fuse_waves import FuseWavesPass
-from vyre.passes.host_plan import PIPELINE
+from vyre.passes.host_plan import HostPlanPass
 from vyre.reading import context
 from vyre.runtime.binding import BindingPlan
 from vyre.runtime.config import DispatchConfig
@@ -204,8 +204,8 @@ def test_passes_keep_what_decides(code: str):
     """Also if the text of what they give is read again."""
     module = vyre.parse(program(code))
     expected = grid_lengths(entry(module))
-    for step in PIPELINE:
-        step().apply(context(), module)
+    for step in HostPlanPass().steps():
+        step.apply(context(), module)
         assert grid_lengths(entry(module)) == expected, step.name
         assert grid_lengths(entry(vyre.parse(str(module)))) == expected, step.name
     assert isinstance(entry(module), ScheduleOp)

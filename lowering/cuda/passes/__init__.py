@@ -1,0 +1,1 @@
+"""Passes over Vyre programs that serve CUDA only, one per module."""

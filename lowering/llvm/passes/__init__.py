@@ -1,0 +1,1 @@
+"""Passes over Vyre programs that serve CPUs only, one per module."""

@@ -1,0 +1,38 @@
+"""
+`vyre-cpu-pipeline`: all that happens to programs before they become LLVM IR.
+
+It runs the passes of `vyre.pipelines.CPU`, each of which keeps the meaning; see there for
+before, after and why. With `grid` and `sizes`, the result is for dispatches with grids and
+buffers of these sizes only: see `vyre-prove-inbounds`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from typing_extensions import override
+from xdsl.passes import ModulePass
+
+from vyre import pipelines
+from vyre.lowering import get_all_passes
+from vyre.passes.pipeline import Pipeline
+
+
+@dataclass(frozen=True)
+class CpuPipelinePass(Pipeline):
+    """Prepares programs for the code generator for CPUs."""
+
+    name = "vyre-cpu-pipeline"
+
+    grid: tuple[int, ...] = ()
+    """Workgroups along x, y and z; left out, any grid is possible."""
+
+    sizes: str = ""
+    """Sizes of buffers with a `?`, such as `a=1024,b=16x16`."""
+
+    @override
+    def names(self) -> Sequence[str]:
+        return pipelines.CPU
+
+    @override
+    def known(self) -> Mapping[str, Callable[[], type[ModulePass]]]:
+        return get_all_passes()

@@ -1,0 +1,56 @@
+"""Lists of passes as passes."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from typing_extensions import override
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from vyre.collector import paused_collector
+from vyre.locations import inherit_locations
+
+
+@dataclass(frozen=True)
+class Pipeline(ModulePass):
+    """A list of passes by name. Each gets those options of the list that it has."""
+
+    @abstractmethod
+    def names(self) -> Sequence[str]:
+        """Returns the names of the passes, in order."""
+
+    @abstractmethod
+    def known(self) -> Mapping[str, Callable[[], type[ModulePass]]]:
+        """Returns the passes that names can mean."""
+
+    def steps(self) -> tuple[ModulePass, ...]:
+        """Returns the passes with their options."""
+        known = self.known()
+        options = {field.name: getattr(self, field.name) for field in fields(self)}
+        return tuple(_with_options(known[name](), options) for name in self.names())
+
+    @override
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        with paused_collector():
+            for step in self.steps():
+                step.apply(ctx, op)
+            inherit_locations(op)
+
+
+def _with_options(step: type[ModulePass], options: Mapping[str, object]) -> ModulePass:
+    own = {field.name for field in fields(step)}
+    return step(**{name: value for name, value in options.items() if name in own})
+
+
+def expanded(passes: Iterable[ModulePass]) -> tuple[ModulePass, ...]:
+    """
+    Replaces pipelines by their passes.
+
+    Example: `expanded([HostPlanPass()])[0].name` is `"vyre-expand-switches"`.
+    """
+    found: list[ModulePass] = []
+    for each in passes:
+        found += expanded(each.steps()) if isinstance(each, Pipeline) else [each]
+    return tuple(found)

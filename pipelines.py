@@ -1,0 +1,28 @@
+"""
+What happens to a program on its way to an engine: lists of passes, by name.
+
+`vyre.compile`, `vyre-opt` and the tests read them here. Each list is a pass, too, which
+expands to it: `vyre-host-plan`, `vyre-cpu-pipeline` and `vyre-cuda-pipeline`. Options of a
+pipeline go to each of its passes that has an option of that name, such as `grid` and
+`sizes` to `vyre-prove-inbounds`.
+"""
+
+HOST_PLAN = (
+    "vyre-expand-switches",
+    "vyre-promote-lets",
+    "vyre-predicate-returns",
+    "vyre-hoist-grid-sync",
+    "vyre-propagate-lets",
+    "vyre-split-grid-sync",
+    "vyre-rewrite-access",
+)
+"""From programs with grid barriers to schedules of programs without."""
+
+CPU = (*HOST_PLAN, "vyre-prove-inbounds")
+"""From programs to what becomes LLVM IR."""
+
+CUDA_SPLIT = (*HOST_PLAN, "vyre-prove-inbounds")
+"""From programs to schedules of kernels."""
+
+CUDA_NATIVE = ("vyre-prove-inbounds",)
+"""From programs to kernels with grid barriers."""

@@ -1,0 +1,47 @@
+"""Lists of passes, and what tools make of them."""
+
+from typing import Any
+
+import pytest
+from xdsl.passes import ModulePass
+
+from vyre import pipelines
+from vyre.lowering import get_all_passes
+from vyre.lowering.cuda.passes.cuda_pipeline import CudaPipelinePass
+from vyre.lowering.llvm.passes.cpu_pipeline import CpuPipelinePass
+from vyre.passes.host_plan import HostPlanPass
+from vyre.passes.pipeline import Pipeline, expanded
+from vyre.passes.prove_inbounds import ProveInboundsPass
+
+LISTS: dict[str, tuple[Pipeline, tuple[str, ...]]] = {
+    "host plan": (HostPlanPass(), pipelines.HOST_PLAN),
+    "cpu": (CpuPipelinePass(), pipelines.CPU),
+    "cuda split": (CudaPipelinePass(), pipelines.CUDA_SPLIT),
+    "cuda native": (CudaPipelinePass(mode="native"), pipelines.CUDA_NATIVE),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_are_passes(name: str):
+    pipeline, names = LISTS[name]
+    assert tuple(step.name for step in pipeline.steps()) == names
+    assert {type(step) for step in pipeline.steps()} <= {get() for get in ALL.values()}
+
+
+ALL = get_all_passes()
+
+
+def test_every_list_is_a_pass_of_the_tools():
+    found = [type(pipeline) for pipeline, _ in LISTS.values()]
+    assert {get() for get in ALL.values() if issubclass(get(), Pipeline)} == set(found)
+
+
+@pytest.mark.parametrize("pipeline", [CpuPipelinePass, CudaPipelinePass])
+def test_options_go_to_the_passes_that_have_them(pipeline: Any):
+    steps: tuple[ModulePass, ...] = pipeline(grid=(4,), sizes="a=3").steps()
+    assert ProveInboundsPass(grid=(4,), sizes="a=3") in steps
+
+
+def test_expanded_lists_have_no_lists():
+    mixed = (ProveInboundsPass(), HostPlanPass())
+    assert expanded(mixed) == (ProveInboundsPass(), *HostPlanPass().steps())
