@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 import vyre
-from vyre.lowering.plan.drawing import plan_drawing, wave_drawing
-from vyre.lowering.plan.model import Plan
-from vyre.lowering.plan.wave_plan import wave_plans_in
 from vyre.passes.plan_megakernel import PlanMegakernelPass
+from vyre.tools.plan.drawing import plan_drawing, wave_drawing
+from vyre.tools.plan.model import Plan
+from vyre.tools.plan.wave_plan import wave_plans_in
 
 DOCS = Path(__file__).parent
 

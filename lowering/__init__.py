@@ -37,20 +37,8 @@ def get_all_targets() -> dict[str, Callable[[], type[Target]]]:
 
         return LlvmTarget
 
-    def get_plan() -> type[Target]:
-        from vyre.lowering.plan.table import PlanTarget
-
-        return PlanTarget
-
-    def get_plan_drawing() -> type[Target]:
-        from vyre.lowering.plan.drawing import PlanDrawingTarget
-
-        return PlanDrawingTarget
-
     return {
         "vyre-cuda": get_cuda,
         "vyre-explain": get_explain,
         "vyre-llvm": get_llvm,
-        "vyre-plan": get_plan,
-        "vyre-plan-svg": get_plan_drawing,
     }

@@ -292,7 +292,7 @@ class Executable:
 
         Example: `print(exe.explain(x=array, grid=4))`
         """
-        from vyre.runtime.explanation import explanation
+        from vyre.tools.explanation import explanation
 
         given, settings = self.sorted_out(arguments, config, named)
         if not given and self.bindings.names:

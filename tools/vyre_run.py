@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from vyre.diagnostics import did_you_mean
-from vyre.lowering.plan.drawing import plan_drawing
-from vyre.lowering.plan.model import Plan
 from vyre.runtime.backends import backend_names
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.errors import InvalidArgument
@@ -29,6 +27,8 @@ from vyre.runtime.executable import Executable, compile
 from vyre.runtime.passes import Report
 from vyre.tools.failures import refused, report_failures
 from vyre.tools.inputs import input_value, zeros_for
+from vyre.tools.plan.drawing import plan_drawing
+from vyre.tools.plan.model import Plan
 
 if TYPE_CHECKING:
     from vyre.interpreter.checker import Finding

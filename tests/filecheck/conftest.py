@@ -32,7 +32,7 @@ WITH_LIT = (
     "dialects/vyre/invalid/access.mlir",
     "dialects/vyre/invalid/unregistered.mlir",
     "lowering/cuda/grid_barrier.mlir",
-    "lowering/plan_waves.mlir",
+    "tools/plan_waves.mlir",
     "passes/hoist_grid_sync/variables.mlir",
     "passes/host_plan/host_plan.mlir",
     "passes/prove_inbounds/invalid_sizes.mlir",

@@ -3,8 +3,8 @@
 from xdsl.dialects.builtin import ModuleOp
 
 import vyre
-from vyre.lowering.plan.model import Plan, plans_in
 from vyre.passes.host_plan import HostPlanPass
+from vyre.tools.plan.model import Plan, plans_in
 
 SMOOTH = """
 vyre.program @smooth [64, 1, 1] {

@@ -3,8 +3,8 @@
 from typing import Any
 
 import vyre
-from vyre.lowering.plan.wave_plan import WavePlan, wave_plans_in
 from vyre.passes.plan_megakernel import PlanMegakernelPass
+from vyre.tools.plan.wave_plan import WavePlan, wave_plans_in
 
 PROGRAM = """
 vyre.program @scale [4, 1, 1] {

@@ -36,7 +36,7 @@ def test_the_plugin_imports_nothing_early():
         "import vyre.universe; print(*sorted(set(sys.modules) - before))"
     )
     imported = run(sys.executable, "-c", code).stdout.split()
-    early = ("dialects", "lowering", "passes", "universe")
+    early = ("dialects", "lowering", "passes", "tools", "tools.plan", "universe")
     assert set(imported) == {"vyre", *(f"vyre.{name}" for name in early)}
 
 

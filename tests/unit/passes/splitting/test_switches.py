@@ -10,11 +10,11 @@ from cuda_engines import on_host
 from split_cases import OUT, TILE, A, N, Way, program
 
 import vyre
-from vyre.lowering import get_all_targets
 from vyre.passes import get_all_passes
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
 from vyre.runtime.errors import Trapped
+from vyre.universe import VYRE_UNIVERSE
 
 DIVERGENT = program(
     OUT,
@@ -271,11 +271,11 @@ def test_every_pass_takes_switches(name: str):
         assert {name: results[name].tolist() for name in expected} == expected
 
 
-@pytest.mark.parametrize("name", get_all_targets())
+@pytest.mark.parametrize("name", VYRE_UNIVERSE.all_targets)
 @pytest.mark.parametrize("text", [BARRIERS, WORKGROUPS, SCHEDULE])
 def test_every_target_takes_switches(name: str, text: str):
     output = StringIO()
-    get_all_targets()[name]()().emit(vyre.context(), vyre.parse(text), output)
+    VYRE_UNIVERSE.all_targets[name]()().emit(vyre.context(), vyre.parse(text), output)
     assert output.getvalue()
 
 

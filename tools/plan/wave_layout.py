@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vyre.lowering.plan.layout import MARGIN, NOTE_SIZE, STRIP, Span
-from vyre.lowering.plan.svg import text_width
-from vyre.lowering.plan.wave_plan import Layer, Wave, WaveGroup, WavePlan
+from vyre.tools.plan.layout import MARGIN, NOTE_SIZE, STRIP, Span
+from vyre.tools.plan.svg import text_width
+from vyre.tools.plan.wave_plan import Layer, Wave, WaveGroup, WavePlan
 
 CHIP_HEIGHT = 19.0
 BAR_HEIGHT = 18.0

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.explain import crossing_values
-from vyre.lowering.plan.model import Plan
-from vyre.lowering.plan.table import plan_table
 from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.route import Route
+from vyre.tools.plan.model import Plan
+from vyre.tools.plan.table import plan_table
 
 if TYPE_CHECKING:
     from vyre.runtime.executable import Executable

@@ -12,10 +12,10 @@ from plan_waves import FOUR, PROGRAM, many, waves_of
 from worked_examples import ROOT
 
 import vyre
-from vyre.lowering.plan.drawing import PlanDrawingTarget, wave_drawing
-from vyre.lowering.plan.wave_layout import WaveLayout
-from vyre.lowering.plan.wave_marks import bytes_text
-from vyre.lowering.plan.wave_plan import WavePlan
+from vyre.tools.plan.drawing import PlanDrawingTarget, wave_drawing
+from vyre.tools.plan.wave_layout import WaveLayout
+from vyre.tools.plan.wave_marks import bytes_text
+from vyre.tools.plan.wave_plan import WavePlan
 
 SVG = "{http://www.w3.org/2000/svg}"
 RULES = (ROOT / "examples" / "rules.mlir").read_text()

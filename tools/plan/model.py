@@ -28,7 +28,8 @@ from vyre.dialects.vyre import (
 )
 from vyre.dialects.vyre.host import programs_in
 from vyre.locations import place_of
-from vyre.lowering.plan.parts import (
+from vyre.passes.expand_switches import expanded
+from vyre.tools.plan.parts import (
     SCOPES,
     Access,
     Column,
@@ -42,8 +43,7 @@ from vyre.lowering.plan.parts import (
     groups_in,
     steps_in,
 )
-from vyre.lowering.plan.segment_facts import SegmentFacts
-from vyre.passes.expand_switches import expanded
+from vyre.tools.plan.segment_facts import SegmentFacts
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from vyre.analysis.frontier import SCRATCH_COPIES
-from vyre.lowering.plan.layout import Span
-from vyre.lowering.plan.marks import Look
-from vyre.lowering.plan.svg import Svg
-from vyre.lowering.plan.wave_plan import WaveGroup, WavePlan
+from vyre.tools.plan.layout import Span
+from vyre.tools.plan.marks import Look
+from vyre.tools.plan.svg import Svg
+from vyre.tools.plan.wave_plan import WaveGroup, WavePlan
 
 WAVE_LOOK = Look(
     light={

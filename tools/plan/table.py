@@ -31,11 +31,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from vyre.analysis.foreign import refuse_foreign_in
-from vyre.lowering.plan.model import Plan, plans_in
-from vyre.lowering.plan.parts import Column, Group, GroupKind, Node, ReadBack, Row, Step
-from vyre.lowering.plan.text import WIDTH, plain
-from vyre.lowering.plan.wave_plan import wave_plans_in
-from vyre.lowering.plan.wave_table import wave_table
+from vyre.tools.plan.model import Plan, plans_in
+from vyre.tools.plan.parts import Column, Group, GroupKind, Node, ReadBack, Row, Step
+from vyre.tools.plan.text import WIDTH, plain
+from vyre.tools.plan.wave_plan import wave_plans_in
+from vyre.tools.plan.wave_table import wave_table
 
 _FIRST, _LAST = 32, 16
 """Steps that are shown of a plan that has more."""

@@ -12,10 +12,10 @@ from plan_programs import SMOOTH, plan_of, scheduled, split, straight_line
 from worked_examples import EXAMPLES
 
 import vyre
-from vyre.lowering.plan.drawing import PlanDrawingTarget, plan_drawing
-from vyre.lowering.plan.layout import Layout
-from vyre.lowering.plan.model import Plan, plans_in
-from vyre.lowering.plan.svg import fitted, number, text_width, wrapped
+from vyre.tools.plan.drawing import PlanDrawingTarget, plan_drawing
+from vyre.tools.plan.layout import Layout
+from vyre.tools.plan.model import Plan, plans_in
+from vyre.tools.plan.svg import fitted, number, text_width, wrapped
 
 SVG = "{http://www.w3.org/2000/svg}"
 

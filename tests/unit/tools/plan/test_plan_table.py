@@ -8,10 +8,10 @@ from plan_programs import SMOOTH, plan_of, scheduled, straight_line
 from worked_examples import EXAMPLES
 
 import vyre
-from vyre.lowering.plan.model import plans_in
-from vyre.lowering.plan.table import plan_table
-from vyre.lowering.plan.text import WIDTH
 from vyre.passes.host_plan import HostPlanPass
+from vyre.tools.plan.model import plans_in
+from vyre.tools.plan.table import plan_table
+from vyre.tools.plan.text import WIDTH
 
 pytestmark = pytest.mark.core
 

@@ -20,7 +20,7 @@ from vyre.dialects.vyre import (
     ScratchOp,
 )
 from vyre.locations import Place, place_of
-from vyre.lowering.plan.parts import Access
+from vyre.tools.plan.parts import Access
 
 
 @dataclass(frozen=True)

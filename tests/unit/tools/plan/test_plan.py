@@ -9,9 +9,9 @@ from worked_examples import EXAMPLES, ROOT
 import vyre
 from vyre.dialects.vyre import LaunchOp, ReadBackOp
 from vyre.dialects.vyre.attributes import ScratchScope
-from vyre.lowering.plan.lives import lives
-from vyre.lowering.plan.model import Plan, plans_in
-from vyre.lowering.plan.parts import Access, Column, GroupKind, ReadBack, Row
+from vyre.tools.plan.lives import lives
+from vyre.tools.plan.model import Plan, plans_in
+from vyre.tools.plan.parts import Access, Column, GroupKind, ReadBack, Row
 
 
 def accesses(plan: Plan) -> dict[str, list[str]]:

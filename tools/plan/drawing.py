@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
 from vyre.analysis.foreign import refuse_foreign_in
-from vyre.lowering.plan.layout import (
+from vyre.tools.plan.layout import (
     LABEL_SIZE,
     MARGIN,
     NAME_SIZE,
@@ -30,21 +30,21 @@ from vyre.lowering.plan.layout import (
     Layout,
     Span,
 )
-from vyre.lowering.plan.legend import draw_legend
-from vyre.lowering.plan.lives import lives
-from vyre.lowering.plan.marks import (
+from vyre.tools.plan.legend import draw_legend
+from vyre.tools.plan.lives import lives
+from vyre.tools.plan.marks import (
     SCOPE,
     draw_access,
     draw_diamond,
     draw_loop_sign,
     style,
 )
-from vyre.lowering.plan.model import Plan, plans_in
-from vyre.lowering.plan.parts import Access, Column, InTurn, ReadBack, Step
-from vyre.lowering.plan.svg import Svg, document, fitted, text_width, wrapped
-from vyre.lowering.plan.wave_drawing import WaveDrawing
-from vyre.lowering.plan.wave_marks import WAVE_LOOK
-from vyre.lowering.plan.wave_plan import WavePlan, wave_plans_in
+from vyre.tools.plan.model import Plan, plans_in
+from vyre.tools.plan.parts import Access, Column, InTurn, ReadBack, Step
+from vyre.tools.plan.svg import Svg, document, fitted, text_width, wrapped
+from vyre.tools.plan.wave_drawing import WaveDrawing
+from vyre.tools.plan.wave_marks import WAVE_LOOK
+from vyre.tools.plan.wave_plan import WavePlan, wave_plans_in
 
 _NARROWEST = 440.0
 

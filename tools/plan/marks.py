@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from vyre.lowering.plan.layout import Scale, Span
-from vyre.lowering.plan.parts import Access
-from vyre.lowering.plan.svg import Svg
+from vyre.tools.plan.layout import Scale, Span
+from vyre.tools.plan.parts import Access
+from vyre.tools.plan.svg import Svg
 
 _LIGHT = {
     "card": "fill:#ffffff;stroke:#d1d9e0",

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vyre.lowering.plan.model import Plan
-from vyre.lowering.plan.parts import Column, Group, GroupKind, Node, ReadBack
-from vyre.lowering.plan.svg import text_width, wrapped
+from vyre.tools.plan.model import Plan
+from vyre.tools.plan.parts import Column, Group, GroupKind, Node, ReadBack
+from vyre.tools.plan.svg import text_width, wrapped
 
 MARGIN = 24.0
 NAME_SIZE, NOTE_SIZE, LABEL_SIZE = 13.0, 10.5, 11.0

@@ -10,11 +10,11 @@ from worked_examples import MEGAKERNELS
 import vyre
 from vyre.analysis.frontier import WaveBytes
 from vyre.diagnostics import InvalidProgram
-from vyre.lowering.plan.model import plans_in
-from vyre.lowering.plan.table import PlanTarget
-from vyre.lowering.plan.text import WIDTH
-from vyre.lowering.plan.wave_plan import WavePlan, wave_plans_in
-from vyre.lowering.plan.wave_table import wave_table
+from vyre.tools.plan.model import plans_in
+from vyre.tools.plan.table import PlanTarget
+from vyre.tools.plan.text import WIDTH
+from vyre.tools.plan.wave_plan import WavePlan, wave_plans_in
+from vyre.tools.plan.wave_table import wave_table
 
 
 def names(plan: WavePlan) -> list[list[list[str]]]:

@@ -9,8 +9,8 @@ so for scratch, of which each invocation has its own part.
 
 from collections.abc import Sequence
 
-from vyre.lowering.plan.model import Plan
-from vyre.lowering.plan.parts import Group, GroupKind, Node, Step
+from vyre.tools.plan.model import Plan
+from vyre.tools.plan.parts import Group, GroupKind, Node, Step
 
 
 def lives(plan: Plan, row: int) -> list[tuple[float, float]]:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vyre.lowering.plan.layout import MARGIN, NOTE_SIZE, STRIP
-from vyre.lowering.plan.svg import Svg, fitted, text_width
-from vyre.lowering.plan.wave_layout import (
+from vyre.tools.plan.layout import MARGIN, NOTE_SIZE, STRIP
+from vyre.tools.plan.svg import Svg, fitted, text_width
+from vyre.tools.plan.wave_layout import (
     BAR_HEIGHT,
     CHIP_HEIGHT,
     Chip,
@@ -22,9 +22,9 @@ from vyre.lowering.plan.wave_layout import (
     WaveLayout,
     more,
 )
-from vyre.lowering.plan.wave_marks import PARTS, MemoryScale, bytes_text, parts_of
-from vyre.lowering.plan.wave_plan import Wave, WavePlan, counted
-from vyre.lowering.plan.wave_table import FIGURES, packings
+from vyre.tools.plan.wave_marks import PARTS, MemoryScale, bytes_text, parts_of
+from vyre.tools.plan.wave_plan import Wave, WavePlan, counted
+from vyre.tools.plan.wave_table import FIGURES, packings
 
 _LINE = 22.0
 _CELL = 84.0

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 
-from vyre.lowering.plan.layout import MARGIN, Scale, Span
-from vyre.lowering.plan.marks import draw_diamond, draw_loop_sign, draw_mark
-from vyre.lowering.plan.model import Plan
-from vyre.lowering.plan.parts import GroupKind
-from vyre.lowering.plan.svg import Svg, text_width
+from vyre.tools.plan.layout import MARGIN, Scale, Span
+from vyre.tools.plan.marks import draw_diamond, draw_loop_sign, draw_mark
+from vyre.tools.plan.model import Plan
+from vyre.tools.plan.parts import GroupKind
+from vyre.tools.plan.svg import Svg, text_width
 
 _SIZE = 10.5
 _LINE = 22.0

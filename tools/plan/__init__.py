@@ -11,3 +11,23 @@ Plans: how a program will run, for people.
 | `wave_table` | that as text |
 | `wave_drawing`, `wave_layout`, `wave_marks` | that as a picture |
 """
+
+from collections.abc import Callable
+
+from xdsl.utils.target import Target
+
+
+def get_plan_targets() -> dict[str, Callable[[], type[Target]]]:
+    """Plans as targets of `vyre-opt`; each is imported when it is first asked for."""
+
+    def get_plan() -> type[Target]:
+        from vyre.tools.plan.table import PlanTarget
+
+        return PlanTarget
+
+    def get_plan_drawing() -> type[Target]:
+        from vyre.tools.plan.drawing import PlanDrawingTarget
+
+        return PlanDrawingTarget
+
+    return {"vyre-plan": get_plan, "vyre-plan-svg": get_plan_drawing}

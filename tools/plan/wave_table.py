@@ -22,8 +22,8 @@ four times its scratch, and its output. Figures of packings are the most that a 
 
 from collections.abc import Iterator, Sequence
 
-from vyre.lowering.plan.text import WIDTH, plain
-from vyre.lowering.plan.wave_plan import WaveGroup, WavePlan, counted
+from vyre.tools.plan.text import WIDTH, plain
+from vyre.tools.plan.wave_plan import WaveGroup, WavePlan, counted
 
 FIGURES = {
     "global_barriers": "barriers",
