@@ -87,7 +87,7 @@ def find_backend(engine: str | Backend | Callable[..., None]) -> Backend:
             f"the engine is the class {engine.__name__}", f"pass `{engine.__name__}()`"
         )
     if callable(engine):
-        from vyre.runtime.closure import ClosureBackend
+        from vyre.runtime.host_memory import ClosureBackend
 
         return ClosureBackend(engine)
     if not isinstance(cast(object, engine), str):

@@ -1,9 +1,6 @@
 """
 The binding plan: which buffers and parameters a program has, what each is for, and in
-which order they come.
-
-Inputs and outputs are numbered in declaration order; `bindings` are sorted by their number
-in the program. Arrays are checked against the plan before anything runs.
+which order they come. Arrays are checked against the plan before anything runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,11 +56,6 @@ class Binding:
         return self.buffer.entry_name.data
 
     @cached_property
-    def number(self) -> int:
-        """The binding number that the program gives."""
-        return 0 if self.buffer.binding is None else self.buffer.binding.value.data
-
-    @cached_property
     def element(self) -> Attribute:
         """The type of an element."""
         return self.buffer.type.element_type
@@ -80,11 +72,6 @@ class Binding:
     @cached_property
     def has_size(self) -> bool:
         return DYNAMIC_INDEX not in self.shape
-
-    @property
-    def static_bytes(self) -> int | None:
-        """How large the buffer is, if the program says."""
-        return self.size_of(self.shape) if self.has_size else None
 
     def size_of(self, shape: tuple[int, ...]) -> int:
         """How many bytes the buffer has in this shape."""
@@ -159,11 +146,6 @@ class BindingPlan:
             if buffer.access.data is not Access.WORKGROUP
         )
         return BindingPlan(found, tuple(e for e in table if isinstance(e, ParamOp)))
-
-    @cached_property
-    def bindings(self) -> tuple[Binding, ...]:
-        """Sorted by the number that the program gives; equal ones as they are declared."""
-        return tuple(sorted(self.declared, key=lambda binding: binding.number))
 
     @property
     def written(self) -> list[Binding]:

@@ -24,10 +24,6 @@ class Deadline:
         """When it is over, as `time.monotonic_ns` counts; 0 for never."""
         return 0 if self._end is None else max(1, int(min(self._end, _FAR) * 1e9))
 
-    def remaining(self) -> float | None:
-        """Seconds that are left, perhaps none; None if there is no end."""
-        return None if self._end is None else max(0.0, self._end - time.monotonic())
-
     def check(self) -> None:
         """Raise `Timeout` when the time is over."""
         if self._end is not None and time.monotonic() > self._end:

@@ -31,17 +31,6 @@ class Statistics(NamedTuple):
     passes: int
     program_launches: int
 
-    def rows_per_second(self) -> float:
-        """Rows by the time that they took; 0 if nothing was done."""
-        return self._per_second(self.resident_resource_rows)
-
-    def bytes_per_second(self) -> float:
-        """Bytes that were moved, by the time that it took; 0 if nothing was done."""
-        return self._per_second(self.bytes_moved)
-
-    def _per_second(self, amount: int) -> float:
-        return amount * 1e9 / self.latency_ns if self.latency_ns else 0.0
-
 
 NOTHING_DONE = Statistics(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, False, 0, 0)
 """What an empty batch takes."""

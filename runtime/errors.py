@@ -122,6 +122,35 @@ class DivergentBarrier(LocatedError):
         self.barrier = at
 
 
+_LOST = (
+    "device lost",
+    "devicelost",
+    "error_device_lost",
+    "error_device_removed",
+    "error_device_reset",
+    "error_device_hung",
+    "lost device",
+    "context lost",
+    "adapter lost",
+    "gpu reset",
+    "stale pipeline",
+)
+"""What drivers call it."""
+
+
+def is_device_lost(error: VyreError) -> bool:
+    """
+    Whether to build everything anew and try again. Engines of others raise what they like,
+    which arrives as `DispatchFailed` with their words.
+
+    Example: `is_device_lost(DispatchFailed("VK_ERROR_DEVICE_LOST", "..."))`
+    """
+    if isinstance(error, DispatchFailed):
+        text = str(error).lower()
+        return any(words in text for words in _LOST)
+    return isinstance(error, DeviceLost)
+
+
 def batch_row(index: int, count: int, label: str | None) -> BatchRow | None:
     """
     The place of a dispatch in a batch; None if it is the only one.

@@ -69,7 +69,7 @@ def compile(
 
     `source` is a module, a file or program text. If it holds several programs, `program`
     names the one to run; a schedule or megakernel goes before its programs. `engine` is a
-    name, a `Backend`, or any function that runs a program; see `vyre.runtime.closure`.
+    name, a `Backend`, or any function that runs a program; see `vyre.runtime.host_memory`.
     `mode` says how grid barriers are run; results are the same in every mode.
 
     Example:

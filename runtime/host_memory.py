@@ -1,13 +1,41 @@
-"""Memory of engines that work on the host: NumPy arrays, the caller's in place."""
+"""
+Engines that work on the host: their memory is NumPy arrays, the caller's in place. Any
+function is such an engine.
 
+```python
+def launch(program, arguments, geometry):
+    # Run `program` on `arguments`, by name: arrays to be changed in place, and numbers.
+    ...
+
+
+vyre.compile(file, engine=launch)(x=array)
+```
+
+The function never sees a grid barrier: programs are split before. It is called once per
+segment, in order, with the same arrays.
+"""
+
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from vyre.runtime.backend import Backend, Buffer, Bytes, Capabilities, same_elements
+from vyre.dialects.vyre import ProgramOp
+from vyre.runtime.backend import (
+    Backend,
+    Buffer,
+    Bytes,
+    Capabilities,
+    Launch,
+    is_buffer,
+    same_elements,
+)
 from vyre.runtime.device_array import AnyArray
+from vyre.runtime.geometry import Geometry
+
+Launcher = Callable[[ProgramOp, Mapping[str, NDArray[Any] | np.generic], Geometry], None]
 
 
 class HostBackend(Backend):
@@ -67,3 +95,22 @@ class HostBackend(Backend):
 def as_array(buffer: Buffer) -> NDArray[Any]:
     """A buffer of an engine on the host as the array that it is."""
     return buffer.memory[: buffer.size].view(buffer.dtype).reshape(buffer.shape)
+
+
+class ClosureBackend(HostBackend):
+    """
+    Calls a function for each launch.
+
+    Example: `ClosureBackend(lambda program, arguments, geometry: None)`
+    """
+
+    name = "closure"
+
+    def __init__(self, launcher: Launcher):
+        self._launcher = launcher
+
+    @override
+    def launch(self, launch: Launch) -> None:
+        names = [entry.entry_name.data for entry in launch.program.launch_table]
+        values = [as_array(a) if is_buffer(a) else a for a in launch.arguments]
+        self._launcher(launch.program, dict(zip(names, values)), launch.geometry)

@@ -6,9 +6,6 @@ from vyre.runtime.config import DispatchConfig
 from vyre.runtime.errors import InvalidArgument
 from vyre.runtime.geometry import Extent
 
-MAX_GROUPS = 1024
-"""Workgroups that are launched at most, however long the queue is."""
-
 
 @dataclass(frozen=True)
 class LaunchGeometry:
@@ -44,23 +41,7 @@ class LaunchGeometry:
         """What a dispatch is told."""
         return DispatchConfig(grid=self.grid, workgroup=self.workgroup, timeout=timeout)
 
-    @staticmethod
-    def sized(queue: int, workers: int, max_width: int) -> "LaunchGeometry":
-        """
-        For a queue of so many slots, on so many workers: workgroups as wide as there are
-        workers, if the engine allows it, and as many as the queue fills, but no more than
-        workers or `MAX_GROUPS`.
 
-        Example: `LaunchGeometry.sized(queue=1000, workers=64, max_width=1024).grid`
-        """
-        _check("queue", queue, 0)
-        _check("workers", workers, 0)
-        _check("max_width", max_width)
-        width = min(max(workers, 1), max_width)
-        filled = max(1, -(-queue // width))
-        return LaunchGeometry(width * min(filled, max(workers, 1), MAX_GROUPS), width)
-
-
-def _check(name: str, value: object, least: int = 1) -> None:
-    if not isinstance(value, int) or value < least:
-        raise InvalidArgument(f"{name} is {value!r}", f"pass a number from {least} on")
+def _check(name: str, value: object) -> None:
+    if not isinstance(value, int) or value < 1:
+        raise InvalidArgument(f"{name} is {value!r}", "pass a number from 1 on")

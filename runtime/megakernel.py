@@ -34,9 +34,8 @@ from vyre.runtime.batch_storage import BatchStorage
 from vyre.runtime.config import DispatchConfig, check_choice
 from vyre.runtime.device_array import AnyArray
 from vyre.runtime.dispatch_statistics import NOTHING_DONE, Statistics
-from vyre.runtime.errors import InvalidArgument, labelled
+from vyre.runtime.errors import InvalidArgument, is_device_lost, labelled
 from vyre.runtime.executable import Executable, check_config, compile
-from vyre.runtime.failure_class import FailureClass, failure_class
 from vyre.runtime.handle import Handle, Pipeline
 from vyre.runtime.held import NOTHING
 from vyre.runtime.quick import Storage
@@ -270,8 +269,8 @@ class Megakernel:
             try:
                 done = _submit(pipeline, handles, batches, storage)
             except VyreError as error:
-                is_lost = failure_class(error) is FailureClass.DEVICE_LOST
-                if not is_lost or not all(handle.is_recoverable for handle in handles):
+                can_recover = all(handle.is_recoverable for handle in handles)
+                if not can_recover or not is_device_lost(error):
                     raise
                 anew = self._rebuilt(pipeline, error)
                 done = _submit(anew, handles, batches, storage)

@@ -29,6 +29,7 @@ from vyre.runtime.errors import (
     Timeout,
     Trapped,
     UnsupportedFeature,
+    is_device_lost,
 )
 
 pytestmark = pytest.mark.core
@@ -192,3 +193,32 @@ def test_what_is_no_error_of_the_engine_stays_as_it_is(error: type[BaseException
     with pytest.raises(error):
         vyre.compile(counting(3), engine=engine)(a=zeros())
     assert not engine.live
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Device Lost",
+        "VK_ERROR_DEVICE_LOST",
+        "DXGI_ERROR_DEVICE_REMOVED",
+        "DXGI_ERROR_DEVICE_RESET",
+        "DXGI_ERROR_DEVICE_HUNG",
+        "DeviceLost",
+        "the context lost its memory",
+        "lost device 0",
+        "adapter lost",
+        "GPU reset",
+        "stale pipeline",
+        "invalid handle: timed out, device lost",
+    ],
+)
+def test_words_of_drivers_say_that_the_device_is_lost(text: str):
+    assert is_device_lost(DispatchFailed(f"engine 'x' could not: {text}", "..."))
+
+
+def test_types_say_whether_the_device_is_lost():
+    """Whatever the words are."""
+    assert is_device_lost(DeviceLost("try again", "..."))
+    assert not is_device_lost(DispatchFailed("invalid handle: timed out", "..."))
+    for kind in (OutOfMemory, Timeout, CompileFailed, InvalidArgument):
+        assert not is_device_lost(kind("device lost", "..."))

@@ -106,8 +106,6 @@ def test_statistics_of_one_dispatch(make: Make):
         passes=1,
         program_launches=1,
     )
-    assert found.rows_per_second() == pytest.approx(1e9 / found.latency_ns)
-    assert found.bytes_per_second() == pytest.approx(4e9 / found.latency_ns)
 
 
 @pytest.mark.parametrize("make", EVERY_ENGINE)
@@ -133,7 +131,6 @@ def test_an_empty_batch_is_fine(make: Make):
     assert megakernel.many_with_scratch([], storage) == NOTHING_DONE
     assert storage.batches == []
     assert storage.capacity == 1
-    assert NOTHING_DONE.rows_per_second() == NOTHING_DONE.bytes_per_second() == 0
 
 
 def _handle(megakernel: Megakernel, size: int = 4) -> Any:

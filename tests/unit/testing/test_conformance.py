@@ -22,9 +22,9 @@ from vyre.dialects.vyre import ProgramOp
 from vyre.interpreter.backend import ReferenceBackend
 from vyre.interpreter.engine import Dispatch
 from vyre.runtime.backend import Backend, Capabilities, Kernel, Launch
-from vyre.runtime.closure import ClosureBackend
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.geometry import Geometry
+from vyre.runtime.host_memory import ClosureBackend
 from vyre.testing import (
     RecordingBackend,
     WrappedBackend,
