@@ -18,7 +18,17 @@ HOST_PLAN = (
 )
 """From programs with grid barriers to schedules of programs without."""
 
-CPU = (*HOST_PLAN, "vyre-prove-inbounds")
+CPU = (
+    *HOST_PLAN,
+    "vyre-launch-programs",
+    "vyre-share-uniform-loops",
+    "vyre-forward-grid-values",
+    "vyre-outline-regions",
+    "vyre-launch-instances",
+    "vyre-merge-programs",
+    "vyre-store-once",
+    "vyre-prove-inbounds",
+)
 """From programs to what becomes LLVM IR."""
 
 CUDA_SPLIT = (*HOST_PLAN, "vyre-prove-inbounds")

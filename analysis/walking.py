@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OperationInvT, Region
 
+from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp
+from vyre.dialects.vyre.host import programs_in
+
 
 def operations_in(region: Region) -> Iterator[Operation]:
     """
@@ -45,6 +48,23 @@ def units_in(module: ModuleOp, *kinds: type[OperationInvT]) -> list[OperationInv
             found.append(op)
         elif isinstance(op, ModuleOp):
             found += units_in(op, *kinds)
+    return found
+
+
+def launches_in(module: ModuleOp) -> dict[ProgramOp, list[LaunchOp]]:
+    """
+    The programs of a module that its schedules launch, with these launches, both in the
+    order in which they are written.
+
+    Example: `list(launches_in(module))[0].workgroup`
+    """
+    found: dict[ProgramOp, list[LaunchOp]] = {}
+    for schedule in units_in(module, ScheduleOp):
+        assert schedule.parent is not None
+        programs = programs_in(schedule.parent)
+        for op in operations_in(schedule.body):
+            if isinstance(op, LaunchOp):
+                found.setdefault(programs[op.segment.string_value()], []).append(op)
     return found
 
 

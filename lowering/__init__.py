@@ -10,6 +10,18 @@ from vyre import passes
 _PASSES = {
     "vyre-cpu-pipeline": ("llvm.passes.cpu_pipeline", "CpuPipelinePass"),
     "vyre-cuda-pipeline": ("cuda.passes.cuda_pipeline", "CudaPipelinePass"),
+    "vyre-forward-grid-values": (
+        "llvm.passes.forward_grid_values",
+        "ForwardGridValuesPass",
+    ),
+    "vyre-launch-instances": ("llvm.passes.launch_instances", "LaunchInstancesPass"),
+    "vyre-merge-programs": ("llvm.passes.merge_programs", "MergeProgramsPass"),
+    "vyre-outline-regions": ("llvm.passes.outline_regions", "OutlineRegionsPass"),
+    "vyre-share-uniform-loops": (
+        "llvm.passes.share_uniform_loops",
+        "ShareUniformLoopsPass",
+    ),
+    "vyre-store-once": ("llvm.passes.store_once", "StoreOncePass"),
 }
 """Module and class of each pass that serves one target."""
 

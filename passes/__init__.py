@@ -12,6 +12,7 @@ _PASSES = {
     "vyre-hoist-grid-sync": ("hoist_grid_sync", "HoistGridSyncPass"),
     "vyre-host-plan": ("host_plan", "HostPlanPass"),
     "vyre-isolate-workgroup": ("isolate_workgroup", "IsolateWorkgroupPass"),
+    "vyre-launch-programs": ("launched_once", "LaunchProgramsPass"),
     "vyre-plan-megakernel": ("plan_megakernel", "PlanMegakernelPass"),
     "vyre-predicate-returns": ("predicate_returns", "PredicateReturnsPass"),
     "vyre-promote-lets": ("promote_lets", "PromoteLetsPass"),

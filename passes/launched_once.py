@@ -1,11 +1,56 @@
-"""Programs without grid barriers as schedules of one launch."""
+"""
+`vyre-launch-programs`: programs that no schedule launches become schedules of one launch.
 
-from xdsl.dialects.builtin import StringAttr
+Before:
 
+```mlir
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+  ...
+}
+```
+
+After:
+
+```mlir
+vyre.program @p.0 [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+  ...
+}
+vyre.schedule @p {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+  vyre.launch @p.0(%a)
+}
+```
+
+The meaning stays because a schedule of one launch is what dispatching a program is. Its
+scratch becomes scratch of the schedule, which is zeros at the same moment.
+"""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.passes import ModulePass
+
+from vyre.analysis.walking import launches_in, units_in
 from vyre.dialects.vyre import BufferOp, LaunchOp, ParamOp, ProgramOp, ScheduleOp, ScratchOp
 from vyre.dialects.vyre.attributes import Access
 from vyre.passes.segments import about_code
 from vyre.passes.tables import free_name, next_binding
+
+
+@dataclass(frozen=True)
+class LaunchProgramsPass(ModulePass):
+    """Gives schedules to programs that have none."""
+
+    name = "vyre-launch-programs"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        launched = launches_in(op)
+        for program in units_in(op, ProgramOp):
+            if program not in launched:
+                launched_once(program)
 
 
 def launched_once(program: ProgramOp) -> ScheduleOp:

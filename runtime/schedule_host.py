@@ -81,6 +81,9 @@ class ScheduleHost(ControlFlow):
             case vyre.LaunchOp():
                 segment = self._programs[op.segment.string_value()]
                 self.launch(op, segment, [frame[argument] for argument in op.arguments])
+            case vyre.LoadOp():
+                buffer = frame[op.buffer]
+                frame[op.value] = self.element(buffer, self._position(op, frame))
             case vyre.ReadBackOp():
                 position = tuple(op.position.get_values())
                 frame[op.value] = self.element(frame[op.source], position)
@@ -91,6 +94,14 @@ class ScheduleHost(ControlFlow):
                     at=op,
                 )
         yield from ()
+
+    def _position(self, op: vyre.LoadOp, frame: Frame) -> tuple[int, ...]:
+        """Where a load reads, or the end of a dimension if that is outside the buffer."""
+        indices = [int(frame[index]) for index in op.indices]
+        sizes = self.shape(frame[op.buffer])
+        return tuple(
+            index if 0 <= index < size else size for index, size in zip(indices, sizes)
+        )
 
 
 def segments_of(schedule: vyre.ScheduleOp) -> dict[vyre.LaunchOp, Segment]:

@@ -29,7 +29,7 @@ from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import MegakernelOp, ProgramOp
 from vyre.fork_locks import ForkLock
 from vyre.lowering.llvm.condensing import condensed_program
-from vyre.lowering.llvm.instances import instance_params
+from vyre.lowering.llvm.passes.launch_instances import instance_params
 from vyre.passes.expand_switches import expand_switches
 from vyre.passes.fuse_waves import fused_program
 from vyre.passes.plan_megakernel import PlanMegakernelPass

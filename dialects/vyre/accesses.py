@@ -80,7 +80,7 @@ def verify_writable(buffer: SSAValue) -> None:
 class LoadOp(EffectfulOp):
     """
     Reads an element. Outside the buffer it gives zero, unless `inbounds` promises that
-    this does not happen.
+    this does not happen. In a schedule it reads what the launches before it have left.
 
     Example:
 
@@ -98,7 +98,7 @@ class LoadOp(EffectfulOp):
     inbounds = opt_prop_def(UnitAttr)
     value = result_def(T)
 
-    traits = traits_def(Inside("vyre.program"), ListedEffects())
+    traits = traits_def(InsideAny(), ListedEffects())
     assembly_format = (
         "$buffer `[` $indices `]` (`inbounds` $inbounds^)? attr-dict `:` type($buffer)"
     )

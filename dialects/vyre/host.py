@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     SymbolNameConstraint,
     SymbolRefAttr,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -204,10 +205,17 @@ class LaunchOp(EffectfulOp):
     parameters except workgroup buffers, in declaration order. What it wrote is visible
     to the next launch.
 
+    A `concurrent` launch may run at the same time as the launch before it, and as those
+    which that one may run with: it promises that none of them writes an element that
+    another one accesses. They are reported as the first of them, which may have a name
+    for that: `as`.
+
     Example:
 
     ```mlir
     vyre.launch @p.0(%a, %s, %n)
+    vyre.launch @p.1(%b, %n) concurrent
+    vyre.launch @p.0(%b, %s, %n) as "p.2"
     ```
     """
 
@@ -215,15 +223,70 @@ class LaunchOp(EffectfulOp):
 
     segment = prop_def(FlatSymbolRefAttrConstr)
     arguments = var_operand_def()
+    concurrent = opt_prop_def(UnitAttr)
+    reported_as = opt_prop_def(StringAttr)
 
     traits = traits_def(Inside("vyre.schedule"), ListedEffects(), OrdersMemory())
     custom_directives = (Arguments,)
-    assembly_format = "$segment custom<Arguments>($arguments, type($arguments)) attr-dict"
+    assembly_format = (
+        "$segment custom<Arguments>($arguments, type($arguments)) "
+        "(`concurrent` $concurrent^)? (`as` $reported_as^)? attr-dict"
+    )
 
-    def __init__(self, segment: str, arguments: Sequence[SSAValue | Operation]):
+    def __init__(
+        self,
+        segment: str,
+        arguments: Sequence[SSAValue | Operation],
+        *,
+        concurrent: bool = False,
+    ):
         super().__init__(
-            operands=[arguments], properties={"segment": SymbolRefAttr(segment)}
+            operands=[arguments],
+            properties={
+                "segment": SymbolRefAttr(segment),
+                "concurrent": UnitAttr() if concurrent else None,
+            },
         )
+
+    @property
+    def label(self) -> str:
+        """The name by which the launch is reported."""
+        if self.reported_as is not None:
+            return self.reported_as.data
+        return self.segment.string_value()
+
+    @property
+    def head(self) -> "LaunchOp":
+        """The first of the launches that may run at the same time as this one."""
+        found: LaunchOp = self
+        while found.concurrent is not None:
+            assert isinstance(found.prev_op, LaunchOp)
+            found = found.prev_op
+        return found
+
+    @property
+    def together(self) -> "list[LaunchOp]":
+        """This launch, and the concurrent ones after it."""
+        found: list[LaunchOp] = [self]
+        following = self.next_op
+        while isinstance(following, LaunchOp) and following.concurrent is not None:
+            found.append(following)
+            following = following.next_op
+        return found
+
+    def verify_(self) -> None:
+        if self.concurrent is None:
+            return
+        if self.parent is not None and not isinstance(self.prev_op, LaunchOp):
+            raise Refusal(
+                "there is no launch before this one that it could run with",
+                fix="put it directly after a launch, or leave `concurrent` out",
+            )
+        if self.reported_as is not None:
+            raise Refusal(
+                "a concurrent launch is reported as the first of those that run together",
+                fix="name the first one, or leave `as` out",
+            )
 
     def effects(self) -> AbstractSet[EffectInstance]:
         memrefs = [value for value in self.arguments if _is_memref(value.type)]

@@ -21,10 +21,9 @@ Programs as LLVM IR, by llvmlite's builder.
 - `entries`, `hosts`, `fixpoints`, `programs`: a whole schedule as one function of all
   workers
 - `job`, `layout`, `context`: the words by which code and workers tell each other things
-- `sharing`, `uniform_stores`, `slices`: what all invocations do alike
 - `dividing`, `costs`, `metadata`: division of work; vectorising
-- `condensing`, `instances`, `outlining`, `merging`, `forms`, `batches`: code that is the
-  same, once
+- `condensing`, `forms`, `batches`: code that is the same, once
+- `passes`: rewrites of schedules before they become LLVM IR
 - `plans`: from a program to its IR
 - `target`: `-t vyre-llvm`
 """

@@ -20,7 +20,9 @@ from functools import cached_property
 
 from llvmlite import ir
 
+from vyre.analysis.uniformity import Level
 from vyre.dialects import vyre
+from vyre.lowering.llvm.clipping import effect_level
 from vyre.lowering.llvm.costs import operations
 from vyre.lowering.llvm.counting import counted
 from vyre.lowering.llvm.values import INDEX
@@ -43,8 +45,13 @@ class Batch:
 
     @cached_property
     def cost(self) -> int:
-        """Operations that an invocation executes in all of them."""
-        return self.count * operations(self.program)
+        """Operations that each invocation executes in all of them."""
+        return 0 if self.is_once else self.count * operations(self.program)
+
+    @cached_property
+    def is_once(self) -> bool:
+        """Whether one workgroup is enough, because all would do the same."""
+        return effect_level(self.program) is Level.GRID
 
     @cached_property
     def is_table(self) -> list[bool]:
@@ -56,11 +63,6 @@ class Batch:
         """The registers that are the same in all rows."""
         pairs = zip(self.rows[0], self.is_table, strict=True)
         return [register for register, is_table in pairs if not is_table]
-
-    @property
-    def types(self) -> list[ir.Type]:
-        """The types of what is passed."""
-        return [register.type for register in self.passed]
 
     @cached_property
     def key(self) -> Hashable:
@@ -126,6 +128,27 @@ def batches(
         is_many = len(rows) > FEW
         result += [Batch(program, part) for part in ([rows] if is_many else zip(rows))]
     return result
+
+
+def shared_out(together: Iterable[Batch]) -> tuple[list[ir.Value], list[list[int]]]:
+    """
+    The registers that batches are passed, each once unless it is a literal, and for each
+    batch the places of its own.
+
+    Example: `shared_out([batch, batch])[1]` is `[[0], [0]]` if one register is passed.
+    """
+    passed: list[ir.Value] = []
+    places: list[list[int]] = []
+    known: dict[ir.Value, int] = {}
+    for batch in together:
+        own: list[int] = []
+        for register in batch.passed:
+            if _is_literal(register) or register not in known:
+                known[register] = len(passed)
+                passed.append(register)
+            own.append(known[register])
+        places.append(own)
+    return passed, places
 
 
 def _is_literal(register: ir.Value) -> bool:

@@ -25,9 +25,9 @@ vyre.program @m [64, 1, 1] {
 ```
 
 The region is to be executed once for each of its instances, with these values of the
-parameters (`vyre.lowering.llvm.instances`). So hundreds of waves, of few kinds, cost little
-more than these few: all passes until there are launches see each kind once. It is for the
-code generator alone; others get the program that `vyre-fuse-waves` makes.
+parameters (`vyre-launch-instances`). So hundreds of waves, of few kinds, cost little more
+than these few: all passes until there are launches see each kind once. It is for the code
+generator alone; others get the program that `vyre-fuse-waves` makes.
 
 Why it is the same as fusing all waves, and is refused if that is:
 
@@ -43,7 +43,7 @@ Why it is the same as fusing all waves, and is refused if that is:
 - Megakernels with grid barriers, scratch or traps in their waves are left alone: regions
   with these cannot be launched on their own.
 - A wave that runs on the grid of the dispatch as it is stays as it is, since its loops may
-  be moved to the schedule (`vyre.lowering.llvm.sharing`).
+  be moved to the schedule (`vyre-share-uniform-loops`).
 
 Literals that a processor can do more with than with a register stay literals, and those
 that all waves of a program have in common.

@@ -31,7 +31,7 @@ from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access, ScratchScope, byte_width, is_scalar
 from vyre.dialects.vyre.host import programs_in
 from vyre.lowering.llvm.accesses import AccessCode
-from vyre.lowering.llvm.batches import batches
+from vyre.lowering.llvm.batches import batches, shared_out
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.control import Registers
 from vyre.lowering.llvm.dividing import Division
@@ -40,7 +40,6 @@ from vyre.lowering.llvm.folding import FoldingBuilder
 from vyre.lowering.llvm.helpers import Helpers
 from vyre.lowering.llvm.hosts import HostCode
 from vyre.lowering.llvm.launches import LaunchFunctions, new_frame
-from vyre.lowering.llvm.launching import Launching
 from vyre.lowering.llvm.layout import (
     GROUPS,
     MEMORY,
@@ -66,15 +65,12 @@ ENTRY = "vyre.entry"
 def emit_entry(
     module: ir.Module,
     schedule: vyre.ScheduleOp,
-    launching: Launching,
     plans: Mapping[vyre.ProgramOp, WorkgroupPlan],
-    once: Mapping[vyre.ProgramOp, vyre.ProgramOp | None],
 ) -> Layout:
     """
-    Add the functions of a schedule to a module; gives the words of its job. `once` has for
-    programs what is done once for each of their launches.
+    Add the functions of a schedule to a module; gives the words of its job.
 
-    Example: `emit_entry(module, schedule, Launching.of(schedule), {}, {})`
+    Example: `emit_entry(module, schedule, {})`
     """
     word = ir.IntType(64)
     signature = ir.FunctionType(ir.VoidType(), [POINTER, word, word])
@@ -84,8 +80,7 @@ def emit_entry(
     layout = Layout(schedule.sym_name.data)
     functions = ProgramFunctions(module, layout, launched_by(schedule), plans)
     code = EntryCode.begun(function, schedule, layout, functions)
-    code.launching = launching
-    code.launch_functions = LaunchFunctions(code.helpers, functions, once)
+    code.launch_functions = LaunchFunctions(code.helpers, functions)
     Passes(code, layout).emit(code.once)
     builder = code.builder
     builder.position_at_end(code.over)
@@ -127,10 +122,10 @@ class EntryCode(HostCode):
     """What was read back or launched already, with others."""
     is_pending: bool
     """Whether there may be launches for which nobody has waited."""
-    launching: Launching
-    """Which launches run together, and what they are called."""
     helpers: Helpers
     launch_functions: LaunchFunctions
+    _numbers: dict[vyre.LaunchOp, int]
+    """The places of launches that do not run with others, as reports count them."""
     _is_quiet: bool
     """Whether no launch can be near."""
     _accesses: Parallel
@@ -168,6 +163,9 @@ class EntryCode(HostCode):
         code.frame = new_frame(builder, code.context, groups, code.division)
         code.done = set()
         code.is_pending = False
+        heads = (op for op in operations_of(schedule) if isinstance(op, vyre.LaunchOp))
+        heads = (op for op in heads if op.concurrent is None)
+        code._numbers = {op: number for number, op in enumerate(heads)}
         code._is_quiet = False
         code.helpers = Helpers(function.module)
         code.meetings = Meetings(code.helpers, has_traps=functions.has_traps)
@@ -230,11 +228,11 @@ class EntryCode(HostCode):
         """
         if op in self.done:
             return
-        launches = self.launching.together(op)
+        launches = op.together
         self.done.update(launches)
         word = self.layout.reserve(2)
-        name, number = self.launching.name(op), self.launching.number(op)
-        self.layout.launches.append(LaunchWords(name, number, word))
+        number = self._numbers[op]
+        self.layout.launches.append(LaunchWords(op.label, number, word))
         programs = tuple(map(self.functions.program, launches))
         if all(first_code(program) is None for program in programs):
             count(self.builder, self.context, ir.Constant(INDEX, word))
@@ -244,9 +242,10 @@ class EntryCode(HostCode):
         registers = [self.values.registers(each.arguments) for each in launches]
         together = batches(zip(programs, registers))
         self.layout.cost = max(self.layout.cost, sum(batch.cost for batch in together))
-        passed = [register for batch in together for register in batch.passed]
+        passed, places = shared_out(together)
         arguments = [self.frame, ir.Constant(INDEX, word), *passed]
-        self.helpers.call(self.builder, self.launch_functions.of(together), arguments)
+        function = self.launch_functions.of(together, places)
+        self.helpers.call(self.builder, function, arguments)
         self.is_pending = True
 
     def _overwrites(self, launch: vyre.LaunchOp, program: vyre.ProgramOp) -> bool:

@@ -15,15 +15,12 @@ once: the job, the worker's number and memory, the numbers of workgroups, the nu
 workers, and how the workgroups are divided.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from math import prod
 
 from llvmlite import ir
 
-from vyre.analysis.uniformity import Level
-from vyre.dialects import vyre
 from vyre.lowering.llvm.batches import Batch
-from vyre.lowering.llvm.clipping import effect_level
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.costs import LONGEST_PIECE, is_uneven
 from vyre.lowering.llvm.dividing import Division, Run
@@ -63,43 +60,41 @@ class LaunchFunctions:
     """
     The functions of launches, each emitted when it is first needed.
 
-    Example: `LaunchFunctions(helpers, functions, {}).of([batch])`
+    Example: `LaunchFunctions(helpers, functions).of([batch], [range(len(batch.passed))])`
     """
 
-    def __init__(
-        self,
-        helpers: Helpers,
-        functions: ProgramFunctions,
-        once: Mapping[vyre.ProgramOp, vyre.ProgramOp | None],
-    ):
+    def __init__(self, helpers: Helpers, functions: ProgramFunctions):
         self._helpers = helpers
         self._functions = functions
-        self._once = once
         self._found: dict[Hashable, ir.Function] = {}
 
-    def of(self, together: Sequence[Batch]) -> ir.Function:
-        """The function that runs programs together."""
-        key = tuple(batch.key for batch in together)
+    def of(self, together: Sequence[Batch], places: Sequence[Sequence[int]]) -> ir.Function:
+        """The function that runs programs together, each with registers in some places."""
+        key = str(places), *(batch.key for batch in together)
         if key not in self._found:
-            self._found[key] = self._emitted(together)
+            self._found[key] = self._emitted(together, places)
         return self._found[key]
 
-    def _emitted(self, together: Sequence[Batch]) -> ir.Function:
-        passed_types = [type for batch in together for type in batch.types]
+    def _emitted(
+        self, together: Sequence[Batch], places: Sequence[Sequence[int]]
+    ) -> ir.Function:
+        types = {
+            place: register.type
+            for batch, own in zip(together, places, strict=True)
+            for register, place in zip(batch.passed, own, strict=True)
+        }
         function, builder = self._helpers.new(
             plain(f"launch.{together[0].program.sym_name.data}"),
             ir.VoidType(),
-            [POINTER, INDEX, *passed_types],
+            [POINTER, INDEX, *types.values()],
             ("frame", "word"),
         )
         frame, word, *passed = function.args
         code = _LaunchCode(builder, frame)
         code.over = function.append_basic_block("over")
         report(builder, code.context, word)
-        for batch in together:
-            count = len(batch.types)
-            self._add(code, batch, passed[:count])
-            passed = passed[count:]
+        for batch, own in zip(together, places, strict=True):
+            self._add(code, batch, [passed[place] for place in own])
         code.run(together)
         builder.branch(code.over)
         builder.position_at_end(code.over)
@@ -107,11 +102,8 @@ class LaunchFunctions:
         return function
 
     def _add(self, code: "_LaunchCode", batch: Batch, passed: Sequence[ir.Value]) -> None:
-        once = self._once.get(batch.program)
-        if once is not None:
-            code.run_once(code.calls_of(self._functions.of(once), batch, passed))
         call = code.calls_of(self._functions.of(batch.program), batch, passed)
-        if effect_level(batch.program) is Level.GRID:
+        if batch.is_once:
             code.run_once(call)
         else:
             code.runs.append(call)

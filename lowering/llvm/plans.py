@@ -21,19 +21,14 @@ from vyre.analysis.walking import units_in
 from vyre.collector import paused_collector
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering.llvm.entries import emit_entry, launched_by
-from vyre.lowering.llvm.grid_values import keep_grid_values
-from vyre.lowering.llvm.instances import (
-    drop_params,
-    instance_params,
-    launch_instances,
-)
-from vyre.lowering.llvm.launching import Launching
 from vyre.lowering.llvm.layout import Layout
-from vyre.lowering.llvm.merging import merge_programs
 from vyre.lowering.llvm.names import plain
-from vyre.lowering.llvm.outlining import outline_regions
-from vyre.lowering.llvm.sharing import share_uniform_loops
-from vyre.lowering.llvm.uniform_stores import take_uniform_stores
+from vyre.lowering.llvm.passes.forward_grid_values import ForwardGridValuesPass
+from vyre.lowering.llvm.passes.launch_instances import LaunchInstancesPass
+from vyre.lowering.llvm.passes.merge_programs import MergeProgramsPass
+from vyre.lowering.llvm.passes.outline_regions import OutlineRegionsPass
+from vyre.lowering.llvm.passes.share_uniform_loops import ShareUniformLoopsPass
+from vyre.lowering.llvm.passes.store_once import StoreOncePass
 from vyre.passes.host_plan import split_for_engine
 from vyre.passes.launched_once import launched_once
 from vyre.passes.promote_lets import PromoteLetsPass
@@ -73,19 +68,20 @@ class Plan:
         self._was_schedule = isinstance(unit, ScheduleOp)
         with deep_recursion(), paused_collector():
             self._schedule, self.proof = scheduled(unit)
-            programs = launched_by(self._schedule)
-            share_uniform_loops(self._schedule, programs)
-            keep_grid_values(self._schedule, programs)
-            self._launching = Launching.of(self._schedule)
-            programs = outline_regions(programs, self._launching)
-            params = instance_params(unit)
-            launch_instances(programs, self._launching, params)
-            drop_params(self._schedule, params)
-            programs = merge_programs(programs, self._launching)
-            self._once = {program: take_uniform_stores(program) for program in programs}
+            module = self._schedule.get_toplevel_object()
+            assert isinstance(module, ModuleOp)
+            for step in (
+                ShareUniformLoopsPass(),
+                ForwardGridValuesPass(),
+                OutlineRegionsPass(),
+                LaunchInstancesPass(),
+                MergeProgramsPass(),
+                StoreOncePass(),
+            ):
+                step.apply(Context(), module)
             self._plans = {
                 program: workgroup_schedule(program)
-                for program in programs
+                for program in launched_by(self._schedule)
                 if needs_workgroup_schedule(program)
             }
 
@@ -94,9 +90,7 @@ class Plan:
         with deep_recursion(), paused_collector():
             self._prove(setting)
             module = ir.Module(plain(self._schedule.sym_name.data))
-            layout = emit_entry(
-                module, self._schedule, self._launching, self._plans, self._once
-            )
+            layout = emit_entry(module, self._schedule, self._plans)
             layout.is_schedule = self._was_schedule
             return Source(str(module), layout)
 

@@ -98,7 +98,7 @@ def loop_ahead(loop: scf.WhileOp, programs: Mapping[str, ProgramOp]) -> LoopAhea
     blocks = (loop.before_region.block, loop.after_region.block)
     if not read_backs or any(op.parent_block() not in blocks for op in read_backs):
         return None
-    if any(_may_never_end(op, loop) for op in loop.walk()):
+    if any(isinstance(op, LoadOp) or _may_never_end(op, loop) for op in loop.walk()):
         return None
     if any(_is_changed_before_the_condition(op, loop, programs) for op in read_backs):
         return None

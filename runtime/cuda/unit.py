@@ -8,7 +8,7 @@ from functools import cached_property
 from xdsl.dialects import scf
 
 from vyre.diagnostics import Segment
-from vyre.dialects.vyre import LaunchOp, ProgramOp, ReadBackOp, ScheduleOp
+from vyre.dialects.vyre import LaunchOp, LoadOp, ProgramOp, ReadBackOp, ScheduleOp
 from vyre.dialects.vyre.host import programs_in
 from vyre.runtime.cuda.engine import CudaEngine
 from vyre.runtime.cuda.kernels import COUNTED_IN_32_BITS, LoadedKernel, kernel_text
@@ -43,7 +43,8 @@ class CudaUnit:
     @cached_property
     def decides(self) -> bool:
         """Whether the host has to read something to know how to go on."""
-        return any(isinstance(op, ReadBackOp) for op in self.unit.walk())
+        ops = self.unit.walk() if isinstance(self.unit, ScheduleOp) else ()
+        return any(isinstance(op, LoadOp | ReadBackOp) for op in ops)
 
     @cached_property
     def segments(self) -> dict[LaunchOp, Segment]:

@@ -53,6 +53,12 @@ WAVES = [
     *_named(UNIT, "waves waves_memory fuse_waves wave_plan"),
 ]
 ON_CPU = [*_named(UNIT, "cpu_programs"), *_named(LLVM, "row_programs")]
+ON_SCHEDULES = [
+    "tests/filecheck/lowering/llvm/passes",
+    *_named(LLVM, "merging outlining grid_values uniform_stores condensing rewrites"),
+    *_named(UNIT, "assertions"),
+    *ON_CPU,
+]
 ON_CUDA = [*_named(CUDA, "programs nvrtc undefined")]
 DISPATCH = [
     *_named(
@@ -153,15 +159,12 @@ _TABLE: Sequence[tuple[str, str, Sequence[str]]] = (
         ],
     ),
     (
-        "lowering/llvm",
-        "sharing merging outlining instances grid_values uniform_stores condensing",
-        [
-            *_named(LLVM, "merging outlining grid_values uniform_stores condensing"),
-            *_named(LLVM, "rewrites"),
-            *_named(UNIT, "assertions"),
-            *ON_CPU,
-        ],
+        "lowering/llvm/passes",
+        "share_uniform_loops merge_programs outline_regions launch_instances "
+        "forward_grid_values store_once",
+        ON_SCHEDULES,
     ),
+    ("lowering/llvm", "condensing", ON_SCHEDULES),
     # The same in CUDA C++.
     (
         "lowering/cuda",

@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 import vyre
 from vyre.diagnostics import InvalidProgram
-from vyre.lowering.llvm.instances import instance_params
+from vyre.lowering.llvm.passes.launch_instances import instance_params
 from vyre.runtime.backend import Backend
 from vyre.runtime.cpu.backend import CpuBackend
 from vyre.runtime.program_choice import find_unit

@@ -44,6 +44,9 @@ vyre.schedule @launches {
   vyre.launch @nothing()
   vyre.launch @double(%x, %n)
   vyre.launch @double(%x, %n) {note = "kept"}
+  vyre.launch @double(%x, %n) as "p.1"
+  vyre.launch @nothing() concurrent
+  %first = vyre.load %x[%n] : memref<?xf32>
 }
 
 // CHECK:      vyre.schedule @launches {
@@ -52,9 +55,13 @@ vyre.schedule @launches {
 // CHECK-NEXT:   vyre.launch @nothing()
 // CHECK-NEXT:   vyre.launch @double(%x, %n)
 // CHECK-NEXT:   vyre.launch @double(%x, %n) {note = "kept"}
+// CHECK-NEXT:   vyre.launch @double(%x, %n) as "p.1"
+// CHECK-NEXT:   vyre.launch @nothing() concurrent
+// CHECK-NEXT:   %first = vyre.load %x[%n] : memref<?xf32>
 // CHECK-NEXT: }
 
 // CHECK-GENERIC: "vyre.launch"(%x, %n) <{segment = @double}> {note = "kept"} : (memref<?xf32>, index) -> ()
+// CHECK-GENERIC: "vyre.launch"() <{segment = @nothing, concurrent}> : () -> ()
 
 vyre.schedule @scratch {
   %invocations = vyre.scratch per_invocation : memref<?xf32>

@@ -15,8 +15,8 @@ from vyre.analysis.digest import digest
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import LaunchOp, MegakernelOp, ProgramOp, RegionOp
 from vyre.lowering.llvm.condensing import condensed_program
-from vyre.lowering.llvm.instances import instance_params
-from vyre.lowering.llvm.outlining import executed
+from vyre.lowering.llvm.passes.launch_instances import instance_params
+from vyre.lowering.llvm.passes.outline_regions import executed
 from vyre.lowering.llvm.plans import Plan
 from vyre.passes.fuse_waves import fused_program
 from vyre.passes.plan_megakernel import PlanMegakernelPass

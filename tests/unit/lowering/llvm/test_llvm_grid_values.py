@@ -9,7 +9,7 @@ from cpu_runs import Everywhere
 import vyre
 from vyre.dialects.vyre import LaunchOp, ScheduleOp, ScratchOp, StoreOp
 from vyre.lowering.llvm.entries import launched_by
-from vyre.lowering.llvm.grid_values import keep_grid_values
+from vyre.lowering.llvm.passes.forward_grid_values import ForwardGridValuesPass
 
 SCHEDULE = """
 vyre.schedule @p {
@@ -92,7 +92,7 @@ def kept(text: str) -> tuple[int, int]:
     module = vyre.parse(text)
     (found,) = (op for op in module.ops if isinstance(op, ScheduleOp))
     launches = sum(isinstance(op, LaunchOp) for op in found.walk())
-    keep_grid_values(found, launched_by(found))
+    ForwardGridValuesPass().apply(vyre.context(), module)
     assert sum(isinstance(op, LaunchOp) for op in found.walk()) == launches
     scratch = sum(isinstance(op, ScratchOp) for op in found.walk())
     put = next(p for p in launched_by(found) if p.sym_name.data == "put")

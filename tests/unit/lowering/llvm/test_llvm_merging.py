@@ -5,15 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 from cpu_runs import Everywhere
-from split_cases import OUT, SYNC, A, B, program, schedule_of, split
+from split_cases import OUT, SYNC, A, B, program, split
 from xdsl.dialects.builtin import ModuleOp
 
 import vyre
 from vyre.analysis.extents import Setting
+from vyre.analysis.walking import launches_in, units_in
 from vyre.dialects.vyre import LaunchOp, ParamOp, ProgramOp
-from vyre.lowering.llvm.entries import launched_by
-from vyre.lowering.llvm.launching import Launching
-from vyre.lowering.llvm.merging import merge_programs
+from vyre.lowering.llvm.passes.merge_programs import MergeProgramsPass
 from vyre.lowering.llvm.plans import Plan
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
@@ -44,12 +43,11 @@ def phases(*codes: str) -> str:
 def merged(text: str) -> tuple[ModuleOp, list[ProgramOp]]:
     """The split program after merging, and the programs that are left."""
     module = split(text)
-    schedule = schedule_of(module)
-    launching = Launching.of(schedule)
-    left = merge_programs(launched_by(schedule), launching)
+    MergeProgramsPass().apply(vyre.context(), module)
     verify_ops(module)
     verify_programs(module)
-    assert left == launched_by(schedule)
+    left = units_in(module, ProgramOp)
+    assert left == list(launches_in(module))
     return module, left
 
 
@@ -222,6 +220,5 @@ def test_buffers_that_may_alias_are_different_from_those_that_may_not():
     }}
     {first}
     {second}""")
-    schedule = schedule_of(module)
-    left = merge_programs(launched_by(schedule), Launching.of(schedule))
-    assert len(left) == 2
+    MergeProgramsPass().apply(vyre.context(), module)
+    assert len(launches_in(module)) == 2

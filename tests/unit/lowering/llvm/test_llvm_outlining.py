@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 from cpu_runs import Everywhere
-from split_cases import OUT, SYNC, A, B, program, schedule_of, split
+from split_cases import OUT, SYNC, A, B, program, split
 from xdsl.dialects.builtin import ModuleOp
 
-from vyre.dialects.vyre import LaunchOp
-from vyre.lowering.llvm.entries import launched_by
+import vyre
+from vyre.analysis.walking import launches_in, units_in
+from vyre.dialects.vyre import LaunchOp, ProgramOp
 from vyre.lowering.llvm.launches import NEAR
-from vyre.lowering.llvm.launching import Launching
-from vyre.lowering.llvm.outlining import outline_regions
+from vyre.lowering.llvm.passes.outline_regions import OutlineRegionsPass
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
 
@@ -42,17 +42,15 @@ def copy(label: str, source: str, target: str) -> str:
     }}"""
 
 
-def outlined(text: str) -> tuple[ModuleOp, Launching]:
+def outlined(text: str) -> tuple[ModuleOp, list[LaunchOp]]:
+    """The module, and its concurrent launches."""
     module = split(text)
-    schedule = schedule_of(module)
-    launching = Launching.of(schedule)
-    programs = outline_regions(launched_by(schedule), launching)
+    OutlineRegionsPass().apply(vyre.context(), module)
     verify_ops(module)
     verify_programs(module)
-    assert sorted(p.sym_name.data for p in programs) == sorted(
-        p.sym_name.data for p in launched_by(schedule)
-    )
-    return module, launching
+    assert len(launches_in(module)) == len(units_in(module, ProgramOp))
+    launches = [op for found in launches_in(module).values() for op in found]
+    return module, [op for op in launches if op.concurrent is not None]
 
 
 def check(text: str, **given: Any) -> None:
@@ -62,11 +60,12 @@ def check(text: str, **given: Any) -> None:
 def test_regions_with_buffers_of_their_own_run_together():
     first = region("r0", "a") + region("r1", "b")
     text = program(A, B, first, SYNC, region("r2", "b") + region("r3", "a"))
-    module, launching = outlined(text)
-    assert len(launching.heads) == 2
+    module, concurrent = outlined(text)
+    assert len(concurrent) == 2
     launches = [op for op in module.walk() if isinstance(op, LaunchOp)]
-    heads = [op for op in launches if op not in launching.heads]
-    assert [len(launching.together(head)) for head in heads] == [2, 2]
+    heads = [op for op in launches if op.concurrent is None]
+    assert [len(head.together) for head in heads] == [2, 2]
+    assert [op.head for op in concurrent] == heads
     check(text, a=numbers(13), b=numbers(16))
 
 
@@ -87,14 +86,14 @@ def test_the_order_of_the_text_is_the_order_of_the_launches():
 )
 def test_regions_that_share_what_one_of_them_writes_stay_together(together: str):
     text = program(A, B, together, SYNC, together)
-    assert not outlined(text)[1].heads
+    assert not outlined(text)[1]
     check(text, a=numbers(13), b=numbers(16))
 
 
 def test_regions_may_read_the_same():
     together = copy("r0", "a", "b") + copy("r1", "a", "c")
     text = program(A, B, C, together, SYNC, together)
-    assert outlined(text)[1].heads
+    assert outlined(text)[1]
     check(text, a=numbers(13), b=numbers(16), c=numbers(5))
 
 
@@ -103,7 +102,7 @@ def test_what_regions_compute_together_is_computed_again():
     together = region("r0", "a", at="%at") + region("r1", "b", at="%at")
     again = together.replace("%at", "%at2")
     text = program(A, B, shared, together, SYNC, shared.replace("%at", "%at2"), again)
-    assert outlined(text)[1].heads
+    assert outlined(text)[1]
     check(text, a=numbers(13), b=numbers(16))
 
 
@@ -115,7 +114,7 @@ def test_what_depends_on_a_load_outside_stays():
     )
     again = (shared + together).replace("%k", "%k2")
     text = program(OUT, A, B, shared, together, SYNC, again)
-    assert not outlined(text)[1].heads
+    assert not outlined(text)[1]
     check(text, out=numbers(16), a=numbers(13), b=numbers(16))
 
 
@@ -125,7 +124,7 @@ def test_programs_in_which_invocations_end_stay_whole(end: str):
     together = region("r0", "a", ending) + region("r1", "b")
     text = program(A, B, together, SYNC, together)
     if "trap" in end:
-        assert not outlined(text)[1].heads
+        assert not outlined(text)[1]
     check(text, a=numbers(13), b=numbers(16))
 
 
@@ -138,7 +137,7 @@ def test_regions_that_occur_once_stay():
         SYNC,
         region("r2", "b", at="%c1"),
     )
-    assert not outlined(text)[1].heads
+    assert not outlined(text)[1]
 
 
 def test_workgroup_memory_of_regions_is_their_own():
@@ -162,7 +161,7 @@ def test_workgroup_memory_of_regions_is_their_own():
         SYNC,
         turned("s", "a") + turned("t", "b"),
     )
-    assert len(outlined(text)[1].heads) == 2
+    assert len(outlined(text)[1]) == 2
     check(text, a=numbers(16), b=numbers(14))
 
 
@@ -188,7 +187,7 @@ def test_regions_that_are_marked_as_apart(
         for text, group in zip(regions, groups)
     ]
     text = program(A, SLOTS, *marked, SYNC, *marked)
-    assert bool(outlined(text)[1].heads) is are_outlined
+    assert bool(outlined(text)[1]) is are_outlined
     check(text, a=numbers(32))
 
 
@@ -223,7 +222,7 @@ def test_workgroup_memory_that_is_used_in_turn(fill: str, are_outlined: bool):
     """Only where nobody sees what others have left is it as if everyone had its own."""
     first = reversal("r0", "a", "") + reversal("r1", "b", fill)
     text = program(A, B, TILE, first, SYNC, reversal("r2", "b", fill))
-    assert bool(outlined(text)[1].heads) is are_outlined
+    assert bool(outlined(text)[1]) is are_outlined
     check(text, a=numbers(16), b=numbers(16))
 
 
@@ -239,5 +238,5 @@ def test_grids_that_are_run_in_several_pieces():
 def test_a_region_in_a_loop_of_the_schedule():
     body = region("r0", "a") + region("r1", "b")
     text = program(A, B, f"scf.for %t = %c0 to %c3 step %c1 {{ {body}\n{SYNC} }}", body)
-    assert outlined(text)[1].heads
+    assert outlined(text)[1]
     check(text, a=numbers(13), b=numbers(16))

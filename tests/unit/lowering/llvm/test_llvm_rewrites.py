@@ -14,12 +14,11 @@ from xdsl.dialects import scf
 
 import vyre
 from vyre.analysis.uniformity import Level
-from vyre.dialects.vyre import ProgramOp
+from vyre.analysis.walking import units_in
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering.llvm.clipping import effect_level
-from vyre.lowering.llvm.entries import launched_by
-from vyre.lowering.llvm.sharing import share_uniform_loops
+from vyre.lowering.llvm.passes.share_uniform_loops import ShareUniformLoopsPass
 from vyre.passes.host_plan import HostPlanPass
-from vyre.runtime.program_choice import find_program
 
 I32 = np.int32
 
@@ -97,9 +96,8 @@ def shared(text: str) -> int:
     """How many loops the schedule has after its programs have shared theirs."""
     module = vyre.parse(text)
     HostPlanPass().apply(vyre.context(), module)
-    schedule = find_program(module, "p")
-    assert not isinstance(schedule, ProgramOp)
-    share_uniform_loops(schedule, launched_by(schedule))
+    ShareUniformLoopsPass().apply(vyre.context(), module)
+    (schedule,) = units_in(module, ScheduleOp)
     return sum(isinstance(op, scf.ForOp) for op in schedule.walk())
 
 

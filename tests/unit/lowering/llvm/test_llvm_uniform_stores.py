@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 from cpu_runs import Everywhere
 from split_cases import OUT, TILE, A, B, N, program
+from xdsl.dialects.builtin import ModuleOp
 
 import vyre
+from vyre.analysis.walking import launches_in
 from vyre.dialects.vyre import ProgramOp, StoreOp
-from vyre.lowering.llvm.uniform_stores import take_uniform_stores
+from vyre.lowering.llvm.passes.store_once import StoreOncePass
+from vyre.passes.launched_once import LaunchProgramsPass
+from vyre.passes.verify_ops import verify_ops
+from vyre.passes.verify_program import verify_programs
 
 READ = """
   %v = vyre.load %b[%x] : memref<?xi32>
@@ -18,15 +23,18 @@ SAME = "vyre.store %i7, %b[%c1] : memref<?xi32>"
 
 def taken(*code: str) -> int:
     """How many stores are in the program for one invocation; the others stay."""
-    module = vyre.parse(program(*code))
+    return taken_of(vyre.parse(program(*code)))
+
+
+def taken_of(module: ModuleOp) -> int:
     (found,) = (op for op in module.walk() if isinstance(op, ProgramOp))
     before = sum(isinstance(op, StoreOp) for op in found.walk())
-    once = take_uniform_stores(found)
-    module.verify()
-    if once is None:
-        return 0
-    once.verify()
-    count = sum(isinstance(op, StoreOp) for op in once.walk())
+    for step in (LaunchProgramsPass(), StoreOncePass()):
+        step.apply(vyre.context(), module)
+    verify_ops(module)
+    verify_programs(module)
+    _, *once = launches_in(module)
+    count = sum(isinstance(op, StoreOp) for each in once for op in each.walk())
     assert before - count == sum(isinstance(op, StoreOp) for op in found.walk())
     return count
 
@@ -95,8 +103,7 @@ vyre.program @p [4, 1, 1] {
   %v = vyre.load %tile[%zero] : memref<4xi32>
   vyre.store %v, %out[%x] : memref<?xi32>
 }"""
-    (found,) = (op for op in vyre.parse(text).walk() if isinstance(op, ProgramOp))
-    assert take_uniform_stores(found) is None
+    assert taken_of(vyre.parse(text)) == 0
     everywhere = Everywhere(text)
     for grid in (1, 5):
         everywhere.check({"out": np.zeros(20, np.int32)}, grid)

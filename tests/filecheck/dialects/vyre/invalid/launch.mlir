@@ -168,3 +168,25 @@ vyre.schedule @s {
 vyre.schedule @s {
   vyre.launch @m::@p()
 }
+
+// -----
+
+// CHECK: {{.*}}launch.mlir:178:3: error: 'vyre.launch': there is no launch before this one that it could run with
+// CHECK: Fix: put it directly after a launch, or leave `concurrent` out
+vyre.schedule @s {
+  %a = vyre.scratch single : memref<1xi32>
+  vyre.launch @first() concurrent
+}
+vyre.program @first [64, 1, 1] {
+}
+
+// -----
+
+// CHECK: {{.*}}launch.mlir:189:3: error: 'vyre.launch': a concurrent launch is reported as the first of those that run together
+// CHECK: Fix: name the first one, or leave `as` out
+vyre.schedule @s {
+  vyre.launch @first()
+  vyre.launch @first() concurrent as "p.1"
+}
+vyre.program @first [64, 1, 1] {
+}

@@ -32,14 +32,14 @@ vyre.schedule @s {
 
 // -----
 
-// CHECK: {{.*}}placement.mlir:42:10: error: 'vyre.load' belongs in a 'vyre.program', not in a 'vyre.schedule'
+// CHECK: {{.*}}placement.mlir:42:5: error: 'vyre.store' belongs in a 'vyre.program', not in a 'vyre.schedule'
 // CHECK: {{.*}}placement.mlir:38:1: note: inside this 'vyre.schedule'
 // CHECK: Fix: move it into a 'vyre.program' and launch that from the schedule
 vyre.schedule @s {
-  %a = vyre.buffer "a" read_only binding 0 : memref<i32>
+  %a = vyre.buffer "a" read_write binding 0 : memref<i1>
   %c = vyre.param "c" : i1
   scf.if %c {
-    %v = vyre.load %a[] : memref<i32>
+    vyre.store %c, %a[] : memref<i1>
   }
 }
 

@@ -1,5 +1,5 @@
 """
-Programs of a schedule that are the same but for names and literals become one.
+`vyre-merge-programs`: programs that are the same but for names and literals become one.
 
 Before:
 
@@ -29,7 +29,7 @@ vyre.schedule @p {
   %a = arith.constant 0.5 : f32
   vyre.launch @p.0(%a, %x, %y)
   %a_1 = arith.constant 0.75 : f32
-  vyre.launch @p.0(%a_1, %y, %z)
+  vyre.launch @p.0(%a_1, %y, %z) as "p.1"
 }
 vyre.program @p.0 [64, 1, 1] {
   %a = vyre.param "a" : f32
@@ -52,14 +52,16 @@ from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import SymbolRefAttr
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from vyre.analysis.walking import launches_in
 from vyre.dialects import vyre
 from vyre.lowering.llvm.forms import Entry, Form, form_of
-from vyre.lowering.llvm.launching import Launching, erase_unlaunched
 from vyre.passes.tables import free_name
 
 
@@ -68,46 +70,45 @@ class _Member:
     """One of several programs that are the same."""
 
     program: vyre.ProgramOp
+    launches: Sequence[vyre.LaunchOp]
     form: Form
 
 
-def merge_programs(
-    programs: Sequence[vyre.ProgramOp], launching: Launching
-) -> list[vyre.ProgramOp]:
-    """
-    Let launches of programs that are the same run the first of them; gives the programs
-    that are left.
+@dataclass(frozen=True)
+class MergeProgramsPass(ModulePass):
+    """Lets launches of programs that are the same run the first of them."""
 
-    Example: `merge_programs(launched_by(schedule), Launching.of(schedule))`
-    """
-    same: defaultdict[Hashable, list[_Member]] = defaultdict(list)
-    for program in programs:
-        form = form_of(program.body.block.ops)
-        attributes = tuple(sorted(program.attributes.items()))
-        key = program.workgroup, attributes, form.key
-        same[key].append(_Member(program, form))
-    for members in same.values():
-        if len(members) > 1:
-            _merge(members, launching)
-    erase_unlaunched(programs, launching)
-    return [members[0].program for members in same.values()]
+    name = "vyre-merge-programs"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        same: defaultdict[Hashable, list[_Member]] = defaultdict(list)
+        for program, launches in launches_in(op).items():
+            form = form_of(program.body.block.ops)
+            attributes = tuple(sorted(program.attributes.items()))
+            key = program.workgroup, attributes, form.key
+            same[key].append(_Member(program, launches, form))
+        for members in same.values():
+            if len(members) > 1:
+                _merge(members)
 
 
-def _merge(members: Sequence[_Member], launching: Launching) -> None:
-    kept = members[0]
+def _merge(members: Sequence[_Member]) -> None:
+    kept, *others = members
     places = [
         place
         for place, literal in enumerate(kept.form.literals)
-        if any(literal.value != each.form.literals[place].value for each in members)
+        if any(literal.value != each.form.literals[place].value for each in others)
     ]
     table = _used_table(kept)
     for member in members:
-        _redirect(member, kept, table, places, launching)
+        _redirect(member, kept, table, places)
     for entry in list(kept.program.table):
         if entry.results[0].first_use is None:
             Rewriter.erase_op(entry)
     for place in reversed(places):
         _make_parameter(kept.form.literals[place], kept.program)
+    for member in others:
+        Rewriter.erase_op(member.program)
 
 
 def _used_table(member: _Member) -> list[int]:
@@ -117,23 +118,20 @@ def _used_table(member: _Member) -> list[int]:
 
 
 def _redirect(
-    member: _Member,
-    kept: _Member,
-    table: Sequence[int],
-    literals: Sequence[int],
-    launching: Launching,
+    member: _Member, kept: _Member, table: Sequence[int], literals: Sequence[int]
 ) -> None:
     """Let the launches of a program run the one that is kept."""
-    name, kept_name = member.program.sym_name.data, kept.program.sym_name.data
     declared = list(member.program.launch_table)
-    for launch in launching.by_program.pop(name):
+    for launch in member.launches:
         given: dict[Entry, SSAValue] = dict(zip(declared, launch.arguments, strict=True))
         passed = [given[member.form.entries[place]] for place in table]
         copies = [member.form.literals[place].clone() for place in literals]
-        Rewriter.insert_op(copies, InsertPoint.before(launching.head(launch)))
+        Rewriter.insert_op(copies, InsertPoint.before(launch.head))
         launch.operands = [*(copy.result for copy in copies), *passed]
-        launch.segment = SymbolRefAttr(kept_name)
-        launching.by_program[kept_name].append(launch)
+        if member is not kept:
+            if launch.concurrent is None:
+                launch.reported_as = StringAttr(launch.label)
+            launch.segment = SymbolRefAttr(kept.program.sym_name.data)
 
 
 def _make_parameter(literal: arith.ConstantOp, program: vyre.ProgramOp) -> None:

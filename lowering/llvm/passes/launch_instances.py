@@ -1,5 +1,6 @@
 """
-Programs that are to be run several times with other literals are launched that often.
+`vyre-launch-instances`: programs with regions that are to be executed several times are
+launched that often.
 
 Before:
 
@@ -17,7 +18,7 @@ vyre.program @m.0 [64, 1, 1] {
 }
 ```
 
-After, where the second launch does not wait for the first:
+After:
 
 ```mlir
 vyre.schedule @m {
@@ -25,7 +26,7 @@ vyre.schedule @m {
   %n = arith.constant 7 : i32
   %n_1 = arith.constant 9 : i32
   vyre.launch @m.0(%x, %n)
-  vyre.launch @m.0(%x, %n_1)
+  vyre.launch @m.0(%x, %n_1) concurrent
 }
 ```
 
@@ -34,19 +35,23 @@ outlined before, so that each is all that its program executes.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
+from xdsl.context import Context
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, UnitAttr
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from vyre.analysis.walking import launches_in, units_in
 from vyre.dialects import vyre
 from vyre.dialects.refusal import Refusal
-from vyre.lowering.llvm.launching import Launching
-from vyre.lowering.llvm.outlining import executed
+from vyre.lowering.llvm.passes.outline_regions import executed
 from vyre.passes.fuse_waves import Literal
 from vyre.passes.rules.reserved import INSTANCES
+from vyre.passes.tables import drop_unused
 
 
 def instance_params(unit: vyre.ProgramOp | vyre.ScheduleOp) -> set[str]:
@@ -58,24 +63,28 @@ def instance_params(unit: vyre.ProgramOp | vyre.ScheduleOp) -> set[str]:
     return {name for op in unit.body.block.ops for name in _columns(op)}
 
 
-def launch_instances(
-    programs: Sequence[vyre.ProgramOp], launching: Launching, params: Collection[str]
-) -> None:
-    """
-    Launch programs for each of their instances, with literals for the parameters.
+@dataclass(frozen=True)
+class LaunchInstancesPass(ModulePass):
+    """Launches programs once for each instance of their region."""
 
-    Example: `launch_instances(programs, launching, instance_params(program))`
-    """
-    if not params:
-        return
-    for program in programs:
-        _drop_unused(program, launching)
-        for op in program.body.block.ops:
-            columns = _columns(op)
-            if columns:
-                _require_alone(op, program)
-                for launch in list(launching.by_program[program.sym_name.data]):
-                    _launch_each(launch, columns, launching)
+    name = "vyre-launch-instances"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        launches = launches_in(op)
+        params = {name for program in launches for name in instance_params(program)}
+        if not params:
+            return
+        for program, found in launches.items():
+            drop_unused(program, found)
+            for region in program.body.block.ops:
+                columns = _columns(region)
+                if columns:
+                    _require_alone(region, program)
+                    del region.attributes[INSTANCES]
+                    for launch in found:
+                        _launch_each(launch, columns)
+        for schedule in units_in(op, vyre.ScheduleOp):
+            _drop_params(schedule, params)
 
 
 def _require_alone(region: Operation, program: vyre.ProgramOp) -> None:
@@ -88,12 +97,8 @@ def _require_alone(region: Operation, program: vyre.ProgramOp) -> None:
         )
 
 
-def drop_params(schedule: vyre.ScheduleOp, params: Collection[str]) -> None:
-    """
-    Remove parameters that nothing uses any more.
-
-    Example: `drop_params(schedule, instance_params(program))`
-    """
+def _drop_params(schedule: vyre.ScheduleOp, params: Collection[str]) -> None:
+    """Remove parameters that nothing uses any more."""
     for entry in list(schedule.table):
         if entry.entry_name.data in params:
             Rewriter.erase_op(entry)
@@ -110,24 +115,8 @@ def _columns(op: Operation) -> dict[str, Sequence[Attribute]]:
     }
 
 
-def _drop_unused(program: vyre.ProgramOp, launching: Launching) -> None:
-    """Let launches pass what a program uses: it may have had regions that are gone."""
-    table = list(program.launch_table)
-    used = [entry.results[0].first_use is not None for entry in table]
-    for launch in launching.by_program[program.sym_name.data]:
-        launch.operands = [a for a, is_used in zip(launch.arguments, used) if is_used]
-    for entry, is_used in zip(table, used):
-        if not is_used:
-            Rewriter.erase_op(entry)
-
-
-def _launch_each(
-    launch: vyre.LaunchOp,
-    columns: Mapping[str, Sequence[Attribute]],
-    launching: Launching,
-) -> None:
+def _launch_each(launch: vyre.LaunchOp, columns: Mapping[str, Sequence[Attribute]]) -> None:
     """Launch a program for each instance; all run together with the first."""
-    head = launching.head(launch)
     arguments = list(launch.arguments)
     passed = {
         place: columns[name]
@@ -137,7 +126,7 @@ def _launch_each(
     }
     values = dict.fromkeys(value for column in passed.values() for value in column)
     literals = {value: _constant(cast(Literal, value)) for value in values}
-    Rewriter.insert_op(list(literals.values()), InsertPoint.before(head))
+    Rewriter.insert_op(list(literals.values()), InsertPoint.before(launch.head))
     count = len(next(iter(columns.values())))
     given = [
         [literals[value].results[0] for value in passed[place]]
@@ -147,15 +136,12 @@ def _launch_each(
     ]
     first, *others = ([column[number] for column in given] for number in range(count))
     launch.operands = first
+    properties = {"segment": launch.segment, "concurrent": UnitAttr()}
     joining = [
-        vyre.LaunchOp.create(
-            operands=each, properties=launch.properties, location=launch.location
-        )
+        vyre.LaunchOp.create(operands=each, properties=properties, location=launch.location)
         for each in others
     ]
     Rewriter.insert_op(joining, InsertPoint.after(launch))
-    launching.by_program[launch.segment.string_value()] += joining
-    launching.heads.update(dict.fromkeys(joining, head))
 
 
 def _constant(literal: Literal) -> arith.ConstantOp:

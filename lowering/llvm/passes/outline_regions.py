@@ -1,5 +1,5 @@
 """
-Regions of a program that occur more than once in a schedule become programs.
+`vyre-outline-regions`: regions that occur more than once become programs.
 
 Before:
 
@@ -15,13 +15,13 @@ vyre.program @p.0 [64, 1, 1] {
 }
 ```
 
-After, where the second launch does not wait for the first:
+After:
 
 ```mlir
 vyre.schedule @p {
   ...
   vyre.launch @p.0(%x, %y, %a)
-  vyre.launch @p.0.w1(%a)
+  vyre.launch @p.0.w1(%a) concurrent
 }
 vyre.program @p.0 [64, 1, 1] {
   ...
@@ -44,14 +44,17 @@ two one after the other or not.
 
 This is done for regions that are the same as others, see `vyre.lowering.llvm.forms`: they
 are compiled once, whatever they were fused with. And for those that are executed several
-times, see `vyre.lowering.llvm.instances`.
+times, see `vyre-launch-instances`.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.analysis.buffer_sources import (
@@ -60,16 +63,26 @@ from vyre.analysis.buffer_sources import (
     is_workgroup_memory,
 )
 from vyre.analysis.purity import PURE_OPS, is_pure
-from vyre.analysis.walking import operations_in, operations_of
+from vyre.analysis.walking import launches_in, operations_in, operations_of
 from vyre.analysis.workgroup_liveness import used_in_turn
 from vyre.dialects import vyre
 from vyre.dialects.vyre.structure import APART
-from vyre.lowering.llvm.forms import Entry, Form, form_of
-from vyre.lowering.llvm.launching import Launching
+from vyre.lowering.llvm.forms import Form, form_of
 from vyre.passes.dead_code import remove_dead_code
 from vyre.passes.rules.reserved import INSTANCES
+from vyre.passes.tables import free_symbol
 
 _TABLE = (vyre.BufferOp, vyre.ParamOp)
+
+
+@dataclass(frozen=True)
+class OutlineRegionsPass(ModulePass):
+    """Makes programs of regions that are the same as others."""
+
+    name = "vyre-outline-regions"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        outline_regions(launches_in(op))
 
 
 @dataclass(frozen=True)
@@ -81,22 +94,18 @@ class _Part:
     form: Form
 
 
-def outline_regions(
-    programs: Sequence[vyre.ProgramOp], launching: Launching
-) -> list[vyre.ProgramOp]:
+def outline_regions(launches: Mapping[vyre.ProgramOp, Sequence[vyre.LaunchOp]]) -> None:
     """
-    Let regions that are the same as others be programs of their own; gives all programs.
+    Let regions that are the same as others be programs of their own.
 
-    Example: `outline_regions(launched_by(schedule), Launching.of(schedule))`
+    Example: `outline_regions(launches_in(module))`
     """
-    active = {program: executed(program) for program in programs}
+    active = {program: executed(program) for program in launches}
     if all(len(ops) == 1 for ops in active.values()):
-        return list(programs)
+        return
     parts = {program: list(_parts(program, ops)) for program, ops in active.items()}
     count = Counter(part.form.key for found in parts.values() for part in found)
-    result: list[vyre.ProgramOp] = []
     for program, found in parts.items():
-        result.append(program)
         several = [
             part
             for part in found
@@ -104,11 +113,10 @@ def outline_regions(
         ]
         if len(several) == len(active[program]):
             several = several[1:]
-        outlined = [_outline(part, program, launching) for part in reversed(several)]
-        result += reversed(outlined)
+        for part in reversed(several):
+            _outline(part, program, launches[program])
         if several:
             remove_dead_code(program.body.block)
-    return result
 
 
 def executed(program: vyre.ProgramOp) -> list[Operation]:
@@ -198,7 +206,9 @@ def _in_order(ops: set[Operation], region: vyre.RegionOp) -> list[Operation]:
     return [op for op in region.parent.ops if op in ops]
 
 
-def _outline(part: _Part, program: vyre.ProgramOp, launching: Launching) -> vyre.ProgramOp:
+def _outline(
+    part: _Part, program: vyre.ProgramOp, launches: Iterable[vyre.LaunchOp]
+) -> None:
     """Move a region to a program of its own, which is launched with the old one."""
     copies: dict[SSAValue, SSAValue] = {}
     used = set(part.form.entries)
@@ -206,13 +216,18 @@ def _outline(part: _Part, program: vyre.ProgramOp, launching: Launching) -> vyre
     before = [op.clone(copies) for op in (*table, *part.needed)]
     part.region.detach()
     _use(copies, operations_of(part.region))
-    name = _free_name(program, part.region, launching)
+    name = _free_name(program, part.region)
     outlined = vyre.ProgramOp(name, program.workgroup, [*before, part.region])
     outlined.attributes.update(program.attributes)
     outlined.location = part.region.location
     Rewriter.insert_op(outlined, InsertPoint.after(program))
-    _launch(outlined, program, used, launching)
-    return outlined
+    table = list(program.launch_table)
+    for launch in launches:
+        given = zip(table, launch.arguments, strict=True)
+        arguments = [argument for entry, argument in given if entry in used]
+        joining = vyre.LaunchOp(name, arguments, concurrent=True)
+        joining.location = launch.location
+        Rewriter.insert_op(joining, InsertPoint.after(launch))
 
 
 def _use(copies: dict[SSAValue, SSAValue], ops: Iterable[Operation]) -> None:
@@ -222,29 +237,8 @@ def _use(copies: dict[SSAValue, SSAValue], ops: Iterable[Operation]) -> None:
                 op.operands[index] = copies[operand]
 
 
-def _free_name(program: vyre.ProgramOp, region: vyre.RegionOp, launching: Launching) -> str:
+def _free_name(program: vyre.ProgramOp, region: vyre.RegionOp) -> str:
+    """A name for a region of a program that no program beside it has."""
+    assert program.parent is not None
     label = "part" if region.generator is None else region.generator.data
-    name, number = f"{program.sym_name.data}.{label}", 0
-    while launching.by_program.get(name):
-        number += 1
-        name = f"{program.sym_name.data}.{label}.{number}"
-    return name
-
-
-def _launch(
-    outlined: vyre.ProgramOp,
-    origin: vyre.ProgramOp,
-    used: set[Entry],
-    launching: Launching,
-) -> None:
-    """Launch a program wherever the one that it comes from is launched."""
-    name = outlined.sym_name.data
-    table = list(origin.launch_table)
-    for launch in launching.by_program[origin.sym_name.data]:
-        given = zip(table, launch.arguments, strict=True)
-        arguments = [argument for entry, argument in given if entry in used]
-        joining = vyre.LaunchOp(name, arguments)
-        joining.location = launch.location
-        Rewriter.insert_op(joining, InsertPoint.after(launch))
-        launching.by_program[name].append(joining)
-        launching.heads[joining] = launch
+    return free_symbol(program.parent, f"{program.sym_name.data}.{label}")

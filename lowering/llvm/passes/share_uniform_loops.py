@@ -1,5 +1,6 @@
 """
-Loops that every invocation of a grid goes through alike are left to the schedule.
+`vyre-share-uniform-loops`: loops that every invocation goes through alike are left to the
+schedule.
 
 Before:
 
@@ -31,32 +32,35 @@ vyre.program @p.1 [64, 1, 1] {
 Why the meaning stays: the loop's results are the same in all invocations, it has no effects
 and always ends, and nothing that the launch runs writes what it reads. So it gives the same
 before the launch. Each worker goes through it once, and not once for each invocation.
-
-The schedule has loads then, which only the code generator for CPUs understands.
 """
 
+from dataclasses import dataclass
+
+from xdsl.context import Context
 from xdsl.dialects import scf
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
+from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.analysis.uniformity import Level, Uniformity, uniformity
+from vyre.analysis.walking import launches_in
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import is_scalar
-from vyre.lowering.llvm.launching import Launching
-from vyre.lowering.llvm.slices import harmless_slice, is_harmless, unconditional
+from vyre.lowering.llvm.passes.slices import harmless_slice, is_harmless, unconditional
 from vyre.passes.tables import free_name
 
 
-def share_uniform_loops(schedule: vyre.ScheduleOp, programs: list[vyre.ProgramOp]) -> None:
-    """
-    Move loops that are the same for all invocations from programs to their schedule.
+@dataclass(frozen=True)
+class ShareUniformLoopsPass(ModulePass):
+    """Moves loops that are the same for all invocations to schedules."""
 
-    Example: `share_uniform_loops(schedule, launched_by(schedule))`
-    """
-    launches = Launching.of(schedule).by_program
-    for program in programs:
-        for loop in _shared_loops(program):
-            _move(loop, program, launches[program.sym_name.data])
+    name = "vyre-share-uniform-loops"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for program, launches in launches_in(op).items():
+            for loop in _shared_loops(program):
+                _move(loop, program, launches)
 
 
 def _shared_loops(program: vyre.ProgramOp) -> list[scf.ForOp]:
@@ -94,7 +98,7 @@ def _move(loop: scf.ForOp, program: vyre.ProgramOp, launches: list[vyre.LaunchOp
             for entry, argument in zip(table, launch.arguments, strict=True)
         }
         copies = [op.clone(mapping) for op in ops]
-        Rewriter.insert_op(copies, InsertPoint.before(launch))
+        Rewriter.insert_op(copies, InsertPoint.before(launch.head))
         launch.operands = [*launch.operands, *copies[-1].results]
     for result in loop.results:
         name = free_name(program, result.name_hint or "shared")

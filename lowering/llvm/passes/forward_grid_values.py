@@ -1,5 +1,6 @@
 """
-Values that are kept once for the whole grid become values of the schedule.
+`vyre-forward-grid-values`: values that are kept once for the grid become values of the
+schedule.
 
 Before:
 
@@ -49,25 +50,43 @@ That saves more than loads and stores: nobody has to wait until the others can s
 element, and no cache line travels.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
 from typing_extensions import TypeIs
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.analysis.integer_ops import literal_of
 from vyre.analysis.purity import PURE_OPS
-from vyre.analysis.walking import operations_in
+from vyre.analysis.walking import launches_in, operations_in, units_in
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import ScratchScope
-from vyre.lowering.llvm.launching import Launching
-from vyre.lowering.llvm.slices import harmless_slice, unconditional
+from vyre.lowering.llvm.passes.slices import harmless_slice, unconditional
 from vyre.passes.dead_code import remove_dead_code
 from vyre.passes.placing import constant
 from vyre.passes.promote_lets import promote
 from vyre.passes.tables import free_name
+
+
+@dataclass(frozen=True)
+class ForwardGridValuesPass(ModulePass):
+    """Lets schedules keep the values that their launches keep once for the grid."""
+
+    name = "vyre-forward-grid-values"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        launched: dict[Operation, _Launched] = {
+            found[0]: _Launched(found[0], program)
+            for program, found in launches_in(op).items()
+            if len(found) == 1
+        }
+        for schedule in units_in(op, vyre.ScheduleOp):
+            _forward(schedule, launched)
 
 
 @dataclass
@@ -84,16 +103,11 @@ class _Launched:
     )
 
 
-def keep_grid_values(schedule: vyre.ScheduleOp, programs: Iterable[vyre.ProgramOp]) -> None:
-    """
-    Let the schedule keep the values that its launches keep once for the grid.
-
-    Example: `keep_grid_values(schedule, launched_by(schedule))`
-    """
+def _forward(schedule: vyre.ScheduleOp, launched: Mapping[Operation, _Launched]) -> None:
+    """Replace elements of scratch by values, given what is launched in one place only."""
     scratch = [op for op in schedule.body.block.ops if _is_element(op)]
     if not scratch:
         return
-    launched = _launched_once(schedule, programs)
     kept = {op for op in scratch if _is_loaded_and_stored_only(op, launched)}
     uses = list(launched.values())
     while unknown := {cell for each in uses for cell in _unknown(each, kept)}:
@@ -115,18 +129,6 @@ def _is_element(op: Operation) -> TypeIs[vyre.ScratchOp]:
         and op.scope.data is ScratchScope.SINGLE
         and prod(op.memref.type.get_shape()) == 1
     )
-
-
-def _launched_once(
-    schedule: vyre.ScheduleOp, programs: Iterable[vyre.ProgramOp]
-) -> dict[Operation, _Launched]:
-    """The launches of programs that are launched in one place only."""
-    by_name = {program.sym_name.data: program for program in programs}
-    return {
-        found[0]: _Launched(found[0], by_name[name])
-        for name, found in Launching.of(schedule).by_program.items()
-        if len(found) == 1
-    }
 
 
 def _is_loaded_and_stored_only(
@@ -205,13 +207,13 @@ def _rewrite(each: _Launched, cells: Mapping[vyre.ScratchOp, vyre.LetOp]) -> Non
     for load, cell in each.loads.items():
         if cell in cells:
             held = vyre.GetOp(cells[cell].cell)
-            Rewriter.insert_op(held, InsertPoint.before(launch))
+            Rewriter.insert_op(held, InsertPoint.before(launch.head))
             known[load.value] = held.value
     for store, cell in each.stores.items():
         if cell in cells:
             value = _computed(store, known, launch)
             assign = vyre.AssignOp(value, cells[cell].cell)
-            Rewriter.insert_op(assign, InsertPoint.after(launch))
+            Rewriter.insert_op(assign, InsertPoint.after(launch.head.together[-1]))
             Rewriter.erase_op(store)
     for load, cell in each.loads.items():
         if cell in cells:
@@ -226,7 +228,7 @@ def _computed(
     """What a store stores, computed ahead of the launch."""
     for op in harmless_slice(store) or ():
         if not isinstance(op, vyre.LoadOp):
-            Rewriter.insert_op(op.clone(known), InsertPoint.before(launch))
+            Rewriter.insert_op(op.clone(known), InsertPoint.before(launch.head))
     return known[store.value]
 
 
