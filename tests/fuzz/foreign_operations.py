@@ -37,7 +37,11 @@ import vyre
 from vyre.analysis.buffer_sources import is_memref
 from vyre.analysis.spine import TABLE_OPS
 from vyre.diagnostics import InvalidProgram
+from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre import (
+    AssignOp,
+    AtomicCasOp,
+    AtomicOp,
     BufferOp,
     LinearIdOp,
     LoadOp,
@@ -177,6 +181,7 @@ class _Writer:
             if isinstance(op, scf.ForOp | scf.WhileOp)
             for operand in op.operands
         }
+        self._uncertain = _uncertain(program)
 
     def write(self) -> None:
         for place in self._rng.sample(self._places, min(len(self._places), 6)):
@@ -196,7 +201,7 @@ class _Writer:
     def _may_take(self, value: SSAValue) -> bool:
         if is_memref(value):
             return isinstance(value.owner, TABLE_OPS) and value not in self._carried
-        return is_scalar(value.type)
+        return is_scalar(value.type) and value not in self._uncertain
 
     def _update(self) -> list[Operation]:
         load = LoadOp(self._buffer, [self._place])
@@ -235,6 +240,29 @@ def _places(program: ProgramOp, after: Operation) -> Iterator[Operation]:
         is_late = isinstance(op.prev_op, ReturnOp | TrapOp) or isinstance(op, TABLE_OPS)
         if not is_late and (op.parent is not after.parent or after.is_before_in_block(op)):
             yield op
+
+
+def _uncertain(program: ProgramOp) -> set[SSAValue]:
+    """
+    Collects values that may depend on the order of atomics: results of atomics, which
+    programs drop or use in ways that hide the order, and what is computed from these.
+    """
+    atomics = (op for op in program.walk() if isinstance(op, AtomicOp | AtomicCasOp))
+    found = set[SSAValue]()
+    work = [op.old for op in atomics]
+    while work:
+        value = work.pop()
+        if value in found:
+            continue
+        found.add(value)
+        for use in value.uses:
+            parent = use.operation.parent_op() if is_terminator(use.operation) else None
+            for op in filter(None, (use.operation, parent)):
+                blocks = (block for region in op.regions for block in region.blocks)
+                work += (*op.results, *(arg for block in blocks for arg in block.args))
+            if isinstance(use.operation, AssignOp):
+                work.append(use.operation.cell)
+    return found
 
 
 def _visible(place: Operation) -> Iterator[SSAValue]:

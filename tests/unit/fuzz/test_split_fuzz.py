@@ -223,6 +223,12 @@ def test_unknown_operations_are_kept_once_and_in_order():
         assert fuzzer.examine(program).failure is None, program.text
 
 
+def test_unknown_operations_take_nothing_that_depends_on_the_order_of_atomics():
+    program = fuzzer.program_of(4, 1593)
+    assert program.foreign
+    assert fuzzer.examine(program).failure is None
+
+
 @pytest.mark.parametrize("module", [dead_code, spine])
 def test_the_fuzzer_sees_that_unknown_operations_are_lost(
     module: ModuleType, monkeypatch: pytest.MonkeyPatch
