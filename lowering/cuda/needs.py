@@ -21,7 +21,6 @@ from vyre.analysis.buffer_sources import (
     is_workgroup_memory,
 )
 from vyre.analysis.purity import is_pure
-from vyre.dialects.terminators import is_terminator
 from vyre.dialects.vyre import (
     AtomicCasOp,
     AtomicOp,
@@ -177,7 +176,7 @@ def _decisions(op: Operation) -> list[SSAValue]:
 
 def _has_effect(op: Operation) -> bool:
     """Whether somebody else, or what comes later, can tell that the operation ran."""
-    if op.regions or is_terminator(op) or is_pure(op):
+    if op.regions or is_pure(op):
         return False
     effects = get_effects(op)
     return effects is None or any(e.kind is MemoryEffectKind.WRITE for e in effects)

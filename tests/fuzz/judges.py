@@ -199,8 +199,9 @@ _TABLE: Sequence[tuple[str, str, Sequence[str]]] = (
 
 def _rows() -> Iterator[tuple[str, Sequence[str]]]:
     for folder, names, tests in _TABLE:
+        texts = [f"tests/filecheck/{folder}"] if folder.startswith("lowering") else []
         for name in names.split():
-            yield f"{folder}/{name}.py", tests
+            yield f"{folder}/{name}.py", [*texts, *tests]
 
 
 JUDGES: Mapping[str, Sequence[str]] = dict(_rows())
