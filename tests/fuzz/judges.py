@@ -52,7 +52,7 @@ WAVES = [
     *_named(FILECHECK, "plan_megakernel fuse_waves"),
     *_named(UNIT, "waves waves_memory fuse_waves wave_plan"),
 ]
-ON_CPU = [*_named(UNIT, "cpu_programs"), *_named(LLVM, "row_programs")]
+ON_CPU = [*_named(UNIT, "cpu_traps cpu_programs"), *_named(LLVM, "row_programs")]
 ON_SCHEDULES = [
     "tests/filecheck/lowering/llvm/passes",
     *_named(LLVM, "merging outlining grid_values uniform_stores condensing rewrites"),
@@ -64,7 +64,7 @@ DISPATCH = [
     *_named(
         UNIT,
         "conformance holes_in_dispatch pinned_runtime refusals errors fixpoint recipes "
-        "recipes_trouble held_memory faults route launch_geometry trace mistakes",
+        "recipes_trouble held_memory faults route launch_geometry trace mistakes foreign",
     ),
     *_named(UNIT, "executable"),
 ]

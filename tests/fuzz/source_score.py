@@ -29,7 +29,7 @@ from source_mutations import ROOT, Mutation, mutations, run_mutated
 
 COUNT = 200
 ARGUED = Path(__file__).with_name("argued_mutants.txt")
-MOST_SECONDS = 1800
+MOST_SECONDS = 600
 """What takes longer has noticed it."""
 FLAGS = (
     *("-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"),

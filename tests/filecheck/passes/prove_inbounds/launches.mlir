@@ -112,3 +112,23 @@ vyre.program @alone [32, 1, 1] {
   // CHECK-NEXT: vyre.load %mine[%me] : memref
   %v0 = vyre.load %mine[%me] : memref<?xi32>
 }
+
+// The size of workgroups is a number of the schedule, too.
+// CHECK-LABEL: vyre.program @t.0
+// CHECK:         vyre.store %x, %a[%n] : memref<4xi32>
+// CHECK-NEXT:    vyre.store %x, %a[%m] inbounds : memref<4xi32>
+vyre.program @t.0 [4, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<4xi32>
+  %n = vyre.param "n" : index
+  %m = vyre.param "m" : index
+  %x = arith.constant 1 : i32
+  vyre.store %x, %a[%n] : memref<4xi32>
+  vyre.store %x, %a[%m] : memref<4xi32>
+}
+vyre.schedule @t {
+  %a = vyre.buffer "a" read_write binding 0 : memref<4xi32>
+  %one = arith.constant 1 : index
+  %n = vyre.workgroup_size x
+  %m = arith.subi %n, %one : index
+  vyre.launch @t.0(%a, %n, %m)
+}
