@@ -249,7 +249,7 @@ def _uncertain(program: ProgramOp) -> set[SSAValue]:
     """
     atomics = (op for op in program.walk() if isinstance(op, AtomicOp | AtomicCasOp))
     found = set[SSAValue]()
-    work = [op.old for op in atomics]
+    work: list[SSAValue] = [op.old for op in atomics]
     while work:
         value = work.pop()
         if value in found:
