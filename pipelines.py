@@ -31,8 +31,23 @@ CPU = (
 )
 """From programs to what becomes LLVM IR."""
 
-CUDA_SPLIT = (*HOST_PLAN, "vyre-prove-inbounds")
-"""From programs to schedules of kernels."""
+CUDA_NATIVE = (
+    "vyre-expand-switches",
+    "vyre-prove-inbounds",
+    "vyre-promote-lets",
+    "vyre-reach-grid-barriers",
+    "vyre-simplify",
+)
+"""From programs, with grid barriers or without, to what becomes CUDA C++."""
 
-CUDA_NATIVE = ("vyre-prove-inbounds",)
-"""From programs to kernels with grid barriers."""
+CUDA_SPLIT = (
+    "vyre-expand-switches",
+    "vyre-promote-lets",
+    "vyre-predicate-returns{waiting=true}",
+    "vyre-hoist-grid-sync",
+    "vyre-propagate-lets",
+    "vyre-split-grid-sync",
+    "vyre-rewrite-access",
+    *CUDA_NATIVE,
+)
+"""The same, split at grid barriers first. A program without any keeps its returns."""

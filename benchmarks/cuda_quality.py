@@ -21,9 +21,11 @@ from pathlib import Path
 import vyre
 from benchmarks.ptx import CLASSES, instruction_counts
 from vyre.analysis.extents import Setting
+from vyre.analysis.walking import units_in
 from vyre.dialects.vyre import ProgramOp
+from vyre.lowering.cuda.passes.cuda_pipeline import CudaPipelinePass
 from vyre.lowering.cuda.programs import cuda_kernel
-from vyre.passes.prove_inbounds import mark_inbounds
+from vyre.passes.setting_pass import options_of
 from vyre.testing.nvrtc import architectures, machine_code, ptx
 
 MOST = 1.15
@@ -87,8 +89,8 @@ def program_source(name: str, *, has_known_size: bool = True) -> str:
     """
     module = vyre.parse(FOLDER / f"{name}.mlir")
     setting = KERNELS[name] if has_known_size else ANY_SIZE
-    mark_inbounds(module, setting)
-    program = next(op for op in module.walk() if isinstance(op, ProgramOp))
+    CudaPipelinePass(mode="native", **options_of(setting)).apply(vyre.context(), module)
+    program = units_in(module, ProgramOp)[0]
     return cuda_kernel(program, setting=setting).source
 
 

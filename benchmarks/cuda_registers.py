@@ -14,10 +14,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import vyre
+from vyre.analysis.walking import units_in
 from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.cuda.kernel import CudaKernel
-from vyre.passes.host_plan import HostPlanPass
-from vyre.runtime.cuda.kernels import kernel_text
+from vyre.lowering.cuda.passes.cuda_pipeline import MODES, CudaPipelinePass
+from vyre.lowering.cuda.programs import USUAL, cuda_kernel
 from vyre.testing.nvrtc import architectures, machine_code
 
 FOLDER = Path(__file__).parents[1] / "examples"
@@ -40,18 +41,14 @@ def kernels(path: Path) -> list[CudaKernel]:
 
     Example: `[kernel.name for kernel in kernels(Path("examples/jacobi.mlir"))]`
     """
-    whole, split = vyre.parse(path), vyre.parse(path)
-    HostPlanPass().apply(vyre.context(), split)
-    found = {
-        (kernel.name, kernel.source): kernel
-        for module in (whole, split)
-        for kernel in map(kernel_text, _programs(module.walk()))
-    }
+    found: dict[tuple[str, str], CudaKernel] = {}
+    for mode in MODES:
+        module = vyre.parse(path)
+        CudaPipelinePass(mode=mode).apply(vyre.context(), module)
+        for program in units_in(module, ProgramOp):
+            kernel = cuda_kernel(program, setting=USUAL)
+            found[kernel.name, kernel.source] = kernel
     return list(found.values())
-
-
-def _programs(ops: Iterator[object]) -> Iterator[ProgramOp]:
-    return (op for op in ops if isinstance(op, ProgramOp))
 
 
 def figures(path: Path) -> Iterator[Figures]:

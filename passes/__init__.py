@@ -21,6 +21,7 @@ _PASSES = {
     "vyre-remove-barriers": ("remove_barriers", "RemoveBarriersPass"),
     "vyre-return-at-traps": ("return_at_traps", "ReturnAtTrapsPass"),
     "vyre-rewrite-access": ("rewrite_access", "RewriteAccessPass"),
+    "vyre-simplify": ("simplify", "SimplifyPass"),
     "vyre-split-grid-sync": ("split_grid_sync", "SplitGridSyncPass"),
     "vyre-test-uniformity": ("test_uniformity", "TestUniformityPass"),
     "vyre-validate-split": ("validate_split", "ValidateSplitPass"),

@@ -2,12 +2,14 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from typing_extensions import override
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import parse_pipeline
 
 from vyre.collector import paused_collector
 from vyre.locations import inherit_locations
@@ -15,11 +17,14 @@ from vyre.locations import inherit_locations
 
 @dataclass(frozen=True)
 class Pipeline(ModulePass):
-    """A list of passes by name. Each gets those options of the list that it has."""
+    """
+    A list of passes by name, some with options. Each gets those options of the list that
+    it has.
+    """
 
     @abstractmethod
     def names(self) -> Sequence[str]:
-        """Returns the names of the passes, in order."""
+        """Returns the names and options of the passes, in order."""
 
     @abstractmethod
     def known(self) -> Mapping[str, Callable[[], type[ModulePass]]]:
@@ -29,7 +34,10 @@ class Pipeline(ModulePass):
         """Returns the passes with their options."""
         known = self.known()
         options = {field.name: getattr(self, field.name) for field in fields(self)}
-        return tuple(_with_options(known[name](), options) for name in self.names())
+        specs = parse_pipeline(",".join(self.names()))
+        return tuple(
+            _with_options(known[spec.name]().from_spec(spec), options) for spec in specs
+        )
 
     @override
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -39,9 +47,9 @@ class Pipeline(ModulePass):
             inherit_locations(op)
 
 
-def _with_options(step: type[ModulePass], options: Mapping[str, object]) -> ModulePass:
+def _with_options(step: ModulePass, options: Mapping[str, Any]) -> ModulePass:
     own = {field.name for field in fields(step)}
-    return step(**{name: value for name, value in options.items() if name in own})
+    return replace(step, **{name: value for name, value in options.items() if name in own})
 
 
 def expanded(passes: Iterable[ModulePass]) -> tuple[ModulePass, ...]:

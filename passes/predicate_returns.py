@@ -66,6 +66,8 @@ Why the meaning stays.
 A trap ends its invocation by itself, so it does not clear `alive`. Where `any_alive` adds
 grid barriers, a dispatch with a trap may stop at one of these, so of several traps in one
 phase another one may be reported.
+
+`vyre-predicate-returns{waiting=true}` leaves programs without grid barriers as they are.
 """
 
 from collections.abc import Mapping
@@ -82,6 +84,7 @@ from xdsl.rewriter import Rewriter
 from vyre.analysis.meetings import meetings
 from vyre.analysis.phases import COLLECTIVES
 from vyre.analysis.purity import is_known, is_pure
+from vyre.analysis.spine import needs_cut
 from vyre.analysis.uniformity import Level
 from vyre.analysis.walking import operations_in, operations_of, units_in
 from vyre.diagnostics import invalid
@@ -143,10 +146,15 @@ class PredicateReturnsPass(ModulePass):
 
     name = "vyre-predicate-returns"
 
+    waiting: bool = False
+    """Only of programs whose workgroups wait for each other."""
+
     @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         expand_switches(op)
         for program in units_in(op, ProgramOp):
+            if self.waiting and not needs_cut(program):
+                continue
             try:
                 predicate_returns(program)
             except Refusal as refusal:

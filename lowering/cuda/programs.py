@@ -1,11 +1,16 @@
 """From a program to its kernel: the text, and what a launch passes to it."""
 
+from collections.abc import Iterable
 from math import prod
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 
 from vyre.analysis.bounds import number_ranges
 from vyre.analysis.buffer_sources import buffer_sources
 from vyre.analysis.extents import Setting
 from vyre.analysis.spine import needs_cut
+from vyre.analysis.walking import units_in
 from vyre.dialects import vyre
 from vyre.lowering.cuda.folding import folded_values
 from vyre.lowering.cuda.grid_barrier import grid_barrier_text
@@ -15,16 +20,34 @@ from vyre.lowering.cuda.kernel import CudaKernel, Extra
 from vyre.lowering.cuda.names import Names, kernel_name
 from vyre.lowering.cuda.needs import needs
 from vyre.lowering.cuda.numbers import Numbers
+from vyre.lowering.cuda.passes.cuda_pipeline import COUNTED_IN_32_BITS, CudaPipelinePass
 from vyre.lowering.cuda.pointers import Pointers
-from vyre.lowering.cuda.preparing import prepared
 from vyre.lowering.cuda.scalar_code import ScalarCode
 from vyre.lowering.cuda.shared_memory import declare_shared_memory
 from vyre.lowering.cuda.signature import Signature
-from vyre.lowering.cuda.simplifying import simplify
+from vyre.passes.setting_pass import options_of
 from vyre.source import deep_recursion
 
 ANY = Setting()
 """Nothing is known."""
+
+USUAL = Setting(most_invocations=COUNTED_IN_32_BITS)
+"""What is known about nearly all launches."""
+
+
+def prepared(
+    units: Iterable[vyre.ProgramOp | vyre.ScheduleOp], setting: Setting
+) -> dict[str, vyre.ProgramOp]:
+    """
+    Copies of programs, by name, in the form in which they become kernels. Schedules among
+    them are all that launch them.
+
+    Example: `cuda_kernel(prepared([program], USUAL)["scale"], setting=USUAL)`
+    """
+    module = ModuleOp([unit.clone() for unit in units])
+    with deep_recursion():
+        CudaPipelinePass(mode="native", **options_of(setting)).apply(Context(), module)
+    return {op.sym_name.data: op for op in units_in(module, vyre.ProgramOp)}
 
 
 def cuda_kernel(
@@ -35,16 +58,17 @@ def cuda_kernel(
     watchdog: int | None = None,
 ) -> CudaKernel:
     """
-    A program as a kernel: a segment, or with grid barriers a whole program, to be launched
-    cooperatively. A guarded kernel does nothing if a byte of the device is zero. `setting`
-    says what is known about launches: fewer than 2^31 invocations, for one, are counted in
-    32 bits. With a `watchdog` workgroups look so many times for others at a grid barrier,
+    A program of `vyre-cuda-pipeline` as a kernel: a segment, or with grid barriers a whole
+    program, to be launched cooperatively. A guarded kernel does nothing if a byte of the
+    device is zero. `setting` says what is known about launches: fewer than 2^31
+    invocations, for one, are counted in 32 bits. With a `watchdog` workgroups look so many
+    times for others at a grid barrier,
     and then give up.
 
     Example: `print(cuda_kernel(program).source)`
     """
     with deep_recursion():
-        return _Kernel(prepared(program), is_guarded, setting, watchdog).emit()
+        return _Kernel(program, is_guarded, setting, watchdog).emit()
 
 
 def _has_full_subgroups(program: vyre.ProgramOp) -> bool:
@@ -70,10 +94,7 @@ class _Kernel:
         self._has_traps = any(isinstance(op, vyre.TrapOp) for op in program.body.walk())
         # Everyone must come to each grid barrier: those who trap go on.
         traps_end = not needs_cut(program)
-        ranges = number_ranges(program, setting, traps_end=traps_end)
-        while simplify(program, ranges):
-            ranges = number_ranges(program, setting, traps_end=traps_end)
-        numbers = Numbers(ranges)
+        numbers = Numbers(number_ranges(program, setting, traps_end=traps_end))
         self._scalars = ScalarCode(numbers=numbers)
         self._code = InvocationCode(
             Names(),

@@ -22,16 +22,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.target import Target
 
-from vyre.analysis.extents import Setting
 from vyre.analysis.foreign import refuse_foreign_in
-from vyre.analysis.spine import needs_cut
+from vyre.analysis.walking import units_in
 from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp
-from vyre.lowering.cuda.programs import cuda_kernel
-from vyre.passes.host_plan import HostPlanPass
-from vyre.passes.prove_inbounds import mark_inbounds
-
-_USUAL = Setting(most_invocations=2**31 - 1)
+from vyre.lowering.cuda.passes.cuda_pipeline import MODES, CudaPipelinePass
+from vyre.lowering.cuda.programs import USUAL, cuda_kernel
 
 
 @dataclass(frozen=True)
@@ -44,24 +40,9 @@ class CudaTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         refuse_foreign_in(module)
-        if self.mode not in ("split", "native"):
+        if self.mode not in MODES:
             raise VyreError(f"there is no mode '{self.mode}'", "write split or native")
-        sources: list[str] = []
-        for part in self._parts(ctx, module):
-            mark_inbounds(part, _USUAL)
-            programs = [op for op in part.walk() if isinstance(op, ProgramOp)]
-            sources += [cuda_kernel(each, setting=_USUAL).source for each in programs]
-        output.write("\n".join(sources))
-
-    def _parts(self, ctx: Context, module: ModuleOp) -> list[ModuleOp]:
-        """Each program with what it becomes; those of schedules stay together."""
         copy = module.clone()
-        if self.mode == "native":
-            return [copy]
-        cut = [op for op in copy.walk() if isinstance(op, ProgramOp) and needs_cut(op)]
-        parts: list[ModuleOp] = []
-        for program in cut:
-            program.detach()
-            parts.append(ModuleOp([program]))
-            HostPlanPass().apply(ctx, parts[-1])
-        return [*parts, copy]
+        CudaPipelinePass(mode=self.mode).apply(ctx, copy)
+        programs = units_in(copy, ProgramOp)
+        output.write("\n".join(cuda_kernel(op, setting=USUAL).source for op in programs))

@@ -10,8 +10,10 @@ from xdsl.dialects import scf
 from vyre.diagnostics import Segment
 from vyre.dialects.vyre import LaunchOp, LoadOp, ProgramOp, ReadBackOp, ScheduleOp
 from vyre.dialects.vyre.host import programs_in
+from vyre.lowering.cuda.passes.cuda_pipeline import COUNTED_IN_32_BITS
+from vyre.lowering.cuda.programs import ANY, USUAL, cuda_kernel, prepared
 from vyre.runtime.cuda.engine import CudaEngine
-from vyre.runtime.cuda.kernels import COUNTED_IN_32_BITS, LoadedKernel, kernel_text
+from vyre.runtime.cuda.kernels import LoadedKernel
 from vyre.runtime.cuda.loops_ahead import LoopAhead, loop_ahead
 from vyre.runtime.cuda.workspace import Workspace
 from vyre.runtime.geometry import Geometry, programs_of
@@ -35,6 +37,7 @@ class CudaUnit:
         self._engine = engine
         self._lock = threading.RLock()
         self._kernels: dict[tuple[ProgramOp, bool, bool], LoadedKernel] = {}
+        self._programs: dict[tuple[ProgramOp, bool], ProgramOp] = {}
         self._loops: dict[scf.WhileOp, LoopAhead | None] = {}
         self._idle: list[Workspace] = []
         for program in programs_of(unit):
@@ -64,14 +67,25 @@ class CudaUnit:
         key = (program, is_guarded, is_large)
         with self._lock:
             if key not in self._kernels:
-                text = kernel_text(
-                    program,
+                text = cuda_kernel(
+                    self._prepared(program, is_large=is_large),
                     is_guarded=is_guarded,
-                    is_large=is_large,
+                    setting=ANY if is_large else USUAL,
                     watchdog=self._engine.watchdog,
                 )
                 self._kernels[key] = self._engine.loader.load(text)
             return self._kernels[key]
+
+    def _prepared(self, program: ProgramOp, *, is_large: bool) -> ProgramOp:
+        """What the pipeline makes of a program, of the unit or of a loop's condition."""
+        if (program, is_large) not in self._programs:
+            own = programs_of(self.unit)
+            units = [self.unit, *own] if program in own else [program]
+            found = prepared(dict.fromkeys(units), ANY if is_large else USUAL)
+            for each in units:
+                if isinstance(each, ProgramOp):
+                    self._programs[each, is_large] = found[each.sym_name.data]
+        return self._programs[program, is_large]
 
     def loop_ahead(self, loop: scf.WhileOp) -> LoopAhead | None:
         """How to run a loop of the schedule ahead, if that is possible."""

@@ -16,18 +16,17 @@ from grid_programs import GridProgram, generate
 from split_runs import results
 
 import vyre
+from vyre.analysis.walking import units_in
 from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp
-from vyre.passes.host_plan import HostPlanPass
-from vyre.runtime.config import Mode
+from vyre.lowering.cuda.passes.cuda_pipeline import MODES, CudaMode, CudaPipelinePass
+from vyre.lowering.cuda.programs import USUAL, cuda_kernel
 from vyre.runtime.cuda.backend import CudaBackend
-from vyre.runtime.cuda.kernels import kernel_text
 from vyre.runtime.executable import Executable
 from vyre.testing.host_cuda import HostCudaDevice
 from vyre.testing.host_cuda_runner import Turns
 from vyre.testing.nvrtc import architectures, machine_code
 
-MODES: tuple[Mode, ...] = ("native", "split")
 ARCHITECTURES = (70, 80, 90)
 
 
@@ -47,7 +46,7 @@ class Outcome:
         )
 
 
-def on_harness(program: GridProgram, mode: Mode, turns: Turns) -> Executable:
+def on_harness(program: GridProgram, mode: CudaMode, turns: Turns) -> Executable:
     """A program on the harness, all of whose grids fit at once."""
     seed = crc32(program.text.encode())
     device = HostCudaDevice(
@@ -56,13 +55,13 @@ def on_harness(program: GridProgram, mode: Mode, turns: Turns) -> Executable:
     return vyre.compile(program.text, engine=CudaBackend(device), mode=mode)
 
 
-def compiled(program: GridProgram, mode: Mode, chosen: tuple[int, ...]) -> int:
+def compiled(program: GridProgram, mode: CudaMode, chosen: tuple[int, ...]) -> int:
     """Compile all kernels for architectures; gives how often that was done."""
     module = vyre.parse(program.text)
-    if mode == "split":
-        HostPlanPass().apply(vyre.context(), module)
+    CudaPipelinePass(mode=mode).apply(vyre.context(), module)
     found = [number for number in chosen if number in architectures()]
-    texts = [kernel_text(op).source for op in module.walk() if isinstance(op, ProgramOp)]
+    programs = units_in(module, ProgramOp)
+    texts = [cuda_kernel(op, setting=USUAL).source for op in programs]
     with ThreadPoolExecutor() as pool:  # NVRTC does not hold Python up.
         for architecture in found:
             list(pool.map(machine_code, texts, [architecture] * len(texts)))

@@ -169,7 +169,7 @@ _TABLE: Sequence[tuple[str, str, Sequence[str]]] = (
     (
         "lowering/cuda",
         "division integers floats conversions comparisons expressions numbers literals "
-        "scalars folding evaluation half_functions simplifying needs counting",
+        "scalars folding half_functions needs counting",
         [
             *_named(CUDA, "integers conversions floats scalars known functions"),
             *_named(CUDA, "control"),
@@ -179,7 +179,7 @@ _TABLE: Sequence[tuple[str, str, Sequence[str]]] = (
     (
         "lowering/cuda",
         "accesses pointers shared_memory subgroups copies ids control loops "
-        "grid_barrier kernel preparing",
+        "grid_barrier kernel",
         [
             *_named(CUDA, "control subgroups target"),
             *ON_CUDA,

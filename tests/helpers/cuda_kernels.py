@@ -18,7 +18,7 @@ from vyre.analysis.extents import Setting
 from vyre.dialects.vyre import ParamOp, ProgramOp
 from vyre.lowering.cuda.kernel import BufferArgument, CudaKernel
 from vyre.lowering.cuda.options import NVRTC_OPTIONS
-from vyre.lowering.cuda.programs import cuda_kernel
+from vyre.lowering.cuda.programs import ANY, USUAL, cuda_kernel, prepared
 from vyre.runtime.cuda.arguments import PackedArguments
 from vyre.runtime.scalars import dtype_of
 from vyre.testing.host_cuda import HostCudaDevice
@@ -31,6 +31,18 @@ def program_in(text: str) -> ProgramOp:
     return next(op for op in vyre.parse(text).walk() if isinstance(op, ProgramOp))
 
 
+def kernel_of(
+    program: ProgramOp, setting: Setting = ANY, *, is_guarded: bool = False
+) -> CudaKernel:
+    """
+    The kernel of a program that no schedule launches.
+
+    Example: `print(kernel_of(program_in(text)).source)`
+    """
+    found = prepared([program], setting)[program.sym_name.data]
+    return cuda_kernel(found, is_guarded=is_guarded, setting=setting)
+
+
 def run_kernel(
     kernel: CudaKernel,
     values: Mapping[str, Array],
@@ -40,7 +52,7 @@ def run_kernel(
     """
     What buffers hold after a launch of a kernel that takes nothing else.
 
-    Example: `run_kernel(cuda_kernel(program), {"x": x}, (1, 1, 1), host_device())["x"]`
+    Example: `run_kernel(kernel_of(program), {"x": x}, (1, 1, 1), host_device())["x"]`
     """
     assert not kernel.extras
     stream = device.new_stream()
@@ -90,7 +102,7 @@ def computed(
     """
     program, values = operations_program(bodies, operands)
     longest = max(len(value) for value in values.values())
-    kernel = cuda_kernel(program, setting=Setting(most_invocations=2**31 - 1))
+    kernel = kernel_of(program, USUAL)
     kernel = replace(kernel, source=f"{kernel.source}// {remark}\n")
     found = run_kernel(kernel, values, (-(-longest // 64), 1, 1), host_device())
     return [

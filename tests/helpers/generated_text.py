@@ -27,12 +27,12 @@ from vyre.analysis.extents import Setting
 from vyre.analysis.walking import units_in
 from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.lowering.cuda.programs import ANY, cuda_kernel, prepared
 from vyre.lowering.cuda.target import CudaTarget
 from vyre.lowering.llvm.plans import Plan
 from vyre.passes.host_plan import HostPlanPass
 from vyre.runtime.config import Mode
 from vyre.runtime.cuda.backend import CudaBackend
-from vyre.runtime.cuda.kernels import kernel_text
 from vyre.testing.host_cuda import HostCudaDevice
 from vyre.testing.host_cuda_compiler import HostFunction, compiled
 
@@ -107,7 +107,8 @@ def printed(module: ModuleOp, mode: Mode) -> str:
 
 def large(program: ProgramOp) -> str:
     """Returns the text of a program for grids of any size."""
-    return kernel_text(program, is_guarded=True, is_large=True).source
+    found = prepared([program], ANY)[program.sym_name.data]
+    return cuda_kernel(found, is_guarded=True).source
 
 
 def cuda_texts() -> Iterator[tuple[str, str]]:

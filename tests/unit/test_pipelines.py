@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import parse_pipeline
 
 from vyre import pipelines
 from vyre.lowering import get_all_passes
@@ -24,7 +25,11 @@ LISTS: dict[str, tuple[Pipeline, tuple[str, ...]]] = {
 @pytest.mark.parametrize("name", LISTS)
 def test_lists_are_passes(name: str):
     pipeline, names = LISTS[name]
-    assert tuple(step.name for step in pipeline.steps()) == names
+    specs = list(parse_pipeline(",".join(names)))
+    steps = pipeline.steps()
+    assert [step.name for step in steps] == [spec.name for spec in specs]
+    for step, spec in zip(steps, specs):
+        assert spec.parameters.items() <= step.spec().parameters.items()
     assert {type(step) for step in pipeline.steps()} <= {get() for get in ALL.values()}
 
 
@@ -38,8 +43,8 @@ def test_every_list_is_a_pass_of_the_tools():
 
 @pytest.mark.parametrize("pipeline", [CpuPipelinePass, CudaPipelinePass])
 def test_options_go_to_the_passes_that_have_them(pipeline: Any):
-    steps: tuple[ModulePass, ...] = pipeline(grid=(4,), sizes="a=3").steps()
-    assert ProveInboundsPass(grid=(4,), sizes="a=3") in steps
+    steps: tuple[ModulePass, ...] = pipeline(invocations=9, sizes="a=3").steps()
+    assert ProveInboundsPass(invocations=9, sizes="a=3") in steps
 
 
 def test_expanded_lists_have_no_lists():

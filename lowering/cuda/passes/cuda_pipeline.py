@@ -2,13 +2,14 @@
 `vyre-cuda-pipeline`: all that happens to programs before they become CUDA C++.
 
 It runs the passes of `vyre.pipelines.CUDA_SPLIT` or `CUDA_NATIVE`, each of which keeps the
-meaning; see there for before, after and why. With `grid` and `sizes`, the result is for
+meaning; see there for before, after and why. The result is for grids of fewer than 2^31
+invocations, unless `invocations` says otherwise. With `grid` and `sizes` it is for
 dispatches with grids and buffers of these sizes only: see `vyre-prove-inbounds`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from typing_extensions import override
 from xdsl.passes import ModulePass
@@ -16,22 +17,26 @@ from xdsl.passes import ModulePass
 from vyre import pipelines
 from vyre.lowering import get_all_passes
 from vyre.passes.pipeline import Pipeline
+from vyre.passes.setting_pass import SettingPass
+
+CudaMode: TypeAlias = Literal["split", "native"]
+MODES: tuple[CudaMode, ...] = ("native", "split")
+
+COUNTED_IN_32_BITS = 2**31 - 1
+"""Invocations. Nearly all grids have fewer, and code for these is smaller and faster."""
 
 
 @dataclass(frozen=True)
-class CudaPipelinePass(Pipeline):
+class CudaPipelinePass(Pipeline, SettingPass):
     """Prepares programs for the code generator for CUDA."""
 
     name = "vyre-cuda-pipeline"
 
-    mode: Literal["split", "native"] = "split"
+    mode: CudaMode = "split"
     """Whether programs are split at grid barriers, or wait inside of kernels."""
 
-    grid: tuple[int, ...] = ()
-    """Workgroups along x, y and z; left out, any grid is possible."""
-
-    sizes: str = ""
-    """Sizes of buffers with a `?`, such as `a=1024,b=16x16`."""
+    invocations: int = COUNTED_IN_32_BITS
+    """The largest grid."""
 
     @override
     def names(self) -> Sequence[str]:

@@ -15,19 +15,14 @@ from xdsl.passes import ModulePass
 from vyre import pipelines
 from vyre.lowering import get_all_passes
 from vyre.passes.pipeline import Pipeline
+from vyre.passes.setting_pass import SettingPass
 
 
 @dataclass(frozen=True)
-class CpuPipelinePass(Pipeline):
+class CpuPipelinePass(Pipeline, SettingPass):
     """Prepares programs for the code generator for CPUs."""
 
     name = "vyre-cpu-pipeline"
-
-    grid: tuple[int, ...] = ()
-    """Workgroups along x, y and z; left out, any grid is possible."""
-
-    sizes: str = ""
-    """Sizes of buffers with a `?`, such as `a=1024,b=16x16`."""
 
     @override
     def names(self) -> Sequence[str]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from cuda_devices import host_device
-from cuda_kernels import check_operations, program_in, run_kernel
+from cuda_kernels import check_operations, kernel_of, program_in, run_kernel
 from operations import WIDTHS
 from scalar_bodies import (
     BINARY_INTEGER,
@@ -18,8 +18,7 @@ from scalar_bodies import (
 )
 
 import vyre
-from vyre.analysis.extents import Setting
-from vyre.lowering.cuda.programs import cuda_kernel
+from vyre.lowering.cuda.programs import USUAL
 
 
 @pytest.mark.parametrize("name", BINARY_INTEGER)
@@ -99,7 +98,7 @@ def test_divisions_of_what_is_known(dividend: str, divisor: str):
     values["a"] = np.array([0, 1, 2**32 - 1, 2**32, 2**33 + 5, 2**50 - 1, 2**40, 77])
     values["b"] = np.array([0, 1, 2**32, 8, 2**33 + 2, -3, -1, 7])
     wanted = vyre.compile(text, engine="reference")(values, grid=1)
-    kernel = cuda_kernel(program_in(text), setting=Setting(most_invocations=2**31 - 1))
+    kernel = kernel_of(program_in(text), USUAL)
     found = run_kernel(kernel, values, (1, 1, 1), host_device())
     for name, array in wanted.items():
         np.testing.assert_array_equal(found[name], array, name)

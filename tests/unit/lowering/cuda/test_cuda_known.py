@@ -1,9 +1,8 @@
 """What is known about launches, and about a program's own memory, makes kernels shorter."""
 
-from cuda_kernels import program_in
+from cuda_kernels import kernel_of, program_in
 
 from vyre.analysis.extents import Setting
-from vyre.lowering.cuda.programs import cuda_kernel
 
 STRIDED = """
 vyre.program @p [256, 1, 1] {
@@ -50,7 +49,7 @@ TRAP = """
 
 
 def source(text: str, setting: Setting) -> str:
-    return cuda_kernel(program_in(text), setting=setting).source
+    return kernel_of(program_in(text), setting).source
 
 
 def tile(*, store: str = STORE, trap: str = "") -> str:

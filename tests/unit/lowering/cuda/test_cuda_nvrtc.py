@@ -4,30 +4,29 @@ import re
 from pathlib import Path
 
 import pytest
-from cuda_kernels import awkward_operands, operations_program, program_in
+from cuda_kernels import awkward_operands, kernel_of, operations_program, program_in
 from nvrtc_texts import machine_code_of, ptx_of, require_nvrtc
 from scalar_bodies import exact_bodies, inexact_bodies
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 
 import vyre
 from vyre.analysis.extents import Setting
+from vyre.analysis.walking import units_in
 from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.cuda.kernel import CudaKernel
-from vyre.lowering.cuda.programs import cuda_kernel
-from vyre.passes.host_plan import HostPlanPass
-from vyre.passes.prove_inbounds import mark_inbounds
+from vyre.lowering.cuda.passes.cuda_pipeline import MODES, CudaMode, CudaPipelinePass
+from vyre.lowering.cuda.programs import USUAL, cuda_kernel
+from vyre.passes.setting_pass import options_of
 
 ROOT = Path(__file__).parents[4]
 PROGRAMS = sorted([*ROOT.glob("examples/*.mlir"), *ROOT.glob("benchmarks/programs/*.mlir")])
-USUAL = Setting(most_invocations=2**31 - 1)
 
 
-def kernels(module: ModuleOp, setting: Setting) -> list[CudaKernel]:
-    """All programs of a module."""
-    mark_inbounds(module, setting)
-    programs = [op for op in module.walk() if isinstance(op, ProgramOp)]
-    return [cuda_kernel(program, setting=setting) for program in programs]
+def kernels(path: Path, mode: CudaMode, setting: Setting) -> list[CudaKernel]:
+    """All programs of a file."""
+    module = vyre.parse(path)
+    CudaPipelinePass(mode=mode, **options_of(setting)).apply(Context(), module)
+    return [cuda_kernel(op, setting=setting) for op in units_in(module, ProgramOp)]
 
 
 def check(path: Path, architecture: int, setting: Setting) -> None:
@@ -35,9 +34,8 @@ def check(path: Path, architecture: int, setting: Setting) -> None:
     Compile a whole program, and its segments. Nothing spills, but for a few bytes that are
     kept while the grid waits.
     """
-    whole, split = vyre.parse(path), vyre.parse(path)
-    HostPlanPass().apply(Context(), split)
-    for kernel in (*kernels(whole, setting), *kernels(split, setting)):
+    whole, split = (kernels(path, mode, setting) for mode in MODES)
+    for kernel in (*whole, *split):
         made = machine_code_of(kernel.source, architecture)
         assert made.code.startswith(b"\x7fELF")
         assert kernel.name.encode() in made.code
@@ -68,7 +66,7 @@ def test_all_operations():
 def source_of(bodies: list[str]) -> str:
     """Operations as a kernel."""
     program, _ = operations_program(bodies, awkward_operands(bodies))
-    return cuda_kernel(program, setting=USUAL).source
+    return kernel_of(program, USUAL).source
 
 
 def instructions(body: str) -> list[str]:
@@ -89,7 +87,7 @@ def test_floats_are_rounded_as_the_language_says():
 def test_products_and_sums_are_not_contracted():
     """Without the option they are: so the test can fail."""
     program = program_in(CONTRACTED)
-    source = cuda_kernel(program, setting=USUAL).source
+    source = kernel_of(program, USUAL).source
     assert "fma.rn.f32" not in ptx_of(source)
     assert "fma.rn.f32" in ptx_of(source, options=["--std=c++17"])
 
@@ -136,7 +134,7 @@ def loads(source: str) -> int:
 @pytest.mark.parametrize("barrier", ["grid_sync", "acq_rel"])
 def test_what_others_may_have_written_is_loaded_again(barrier: str):
     """With `__restrict__` it would not be, and everyone else would have the old one."""
-    source = cuda_kernel(program_in(RELOADED.replace("BARRIER", barrier))).source
+    source = kernel_of(program_in(RELOADED.replace("BARRIER", barrier))).source
     assert loads(source) == 2
     wrong = re.sub(r"float \*(\w+),", r"float *__restrict__ \1,", source)
     assert loads(wrong) == 1
@@ -164,4 +162,4 @@ def test_floats_may_be_divided_by_zero_and_become_infinite(divisor: str):
     }}
     """
     require_nvrtc(80)
-    machine_code_of(cuda_kernel(program_in(text)).source, 80)
+    machine_code_of(kernel_of(program_in(text)).source, 80)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from cuda_devices import host_device
-from cuda_kernels import program_in, run_kernel
+from cuda_kernels import kernel_of, program_in, run_kernel
 from xdsl.dialects.builtin import IndexType, f16, f32, i1
 
 from vyre.analysis.bounds import number_ranges
@@ -18,7 +18,6 @@ from vyre.lowering.cuda.kernel import (
     ScratchArgument,
     ValueArgument,
 )
-from vyre.lowering.cuda.programs import cuda_kernel
 
 USUAL = Setting(most_invocations=2**31 - 1)
 
@@ -49,7 +48,7 @@ vyre.program @everything [8, 4, 2] {
 
 
 def test_what_a_launch_passes():
-    kernel = cuda_kernel(program_in(EVERYTHING), is_guarded=True)
+    kernel = kernel_of(program_in(EVERYTHING), is_guarded=True)
     assert kernel.name == "everything_kernel"
     assert kernel.arguments == (
         ValueArgument("n", IndexType()),
@@ -66,12 +65,12 @@ def test_what_a_launch_passes():
 def test_the_program_stays_as_it_is():
     program = program_in(EVERYTHING)
     before = str(program)
-    cuda_kernel(program)
+    kernel_of(program)
     assert str(program) == before
 
 
 def test_text_is_the_same_every_time():
-    first, second = (cuda_kernel(program_in(EVERYTHING)).source for _ in range(2))
+    first, second = (kernel_of(program_in(EVERYTHING)).source for _ in range(2))
     assert first == second
 
 
@@ -89,14 +88,14 @@ vyre.program @scaled [32, 1, 1] {
 def test_ids_of_large_grids_have_64_bits():
     program = program_in(SCALED)
     wide = "const unsigned long long i = (unsigned long long)blockIdx.x * 32 + threadIdx.x;"
-    assert wide in cuda_kernel(program).source
+    assert wide in kernel_of(program).source
     short = "const unsigned int i = blockIdx.x * 32 + threadIdx.x;"
-    assert short in cuda_kernel(program, setting=USUAL).source
+    assert short in kernel_of(program, USUAL).source
 
 
 def test_known_sizes_are_not_asked_for():
     setting = Setting(grid=(2, 1, 1), sizes={"a": (50,)})
-    kernel = cuda_kernel(program_in(SCALED), setting=setting)
+    kernel = kernel_of(program_in(SCALED), setting)
     assert "if (i < 50) a[i]" in kernel.source
     values = np.arange(50, dtype=np.float32)
     found = run_kernel(kernel, {"a": values}, (2, 1, 1), host_device())
@@ -104,7 +103,7 @@ def test_known_sizes_are_not_asked_for():
 
 
 def test_a_guarded_kernel_looks_first():
-    kernel = cuda_kernel(program_in(SCALED), is_guarded=True)
+    kernel = kernel_of(program_in(SCALED), is_guarded=True)
     body = kernel.source[kernel.source.index("{") :].splitlines()
     assert body[1] == "  if (*vyre_guard == 0) return;"
     assert kernel.extras == (Extra.GUARD,)
@@ -138,7 +137,7 @@ vyre.program @any [32, 1, 1] {
   }
 }
 """
-    last = cuda_kernel(program_in(text)).arguments[-1]
+    last = kernel_of(program_in(text)).arguments[-1]
     assert isinstance(last, ScratchArgument)
     assert last.scope is ScratchScope.SINGLE
 
@@ -153,7 +152,7 @@ vyre.program @unknown [32, 1, 1] {
 }
 """
     with pytest.raises(Refusal, match="has no CUDA"):
-        cuda_kernel(program_in(text))
+        kernel_of(program_in(text))
 
 
 TRAPPED = """

@@ -19,8 +19,8 @@ from operations import (
 from same_bytes import reference
 
 from vyre.lowering.cuda import scalars as cuda
-from vyre.lowering.cuda.evaluation import evaluated, evaluated_floats
 from vyre.lowering.llvm import scalars as llvm
+from vyre.passes.evaluation import evaluated, evaluated_floats
 from vyre.runtime.scalars import dtype_of
 
 EVALUATED = (

@@ -8,14 +8,15 @@ import pytest
 from counting_programs import counting
 from cuda_devices import MakeDevice, host_device
 from cuda_engines import array, on_every_device, on_host
+from cuda_kernels import kernel_of
 from nvrtc_texts import machine_code_of
 from typing_extensions import override
 
 import vyre
 from vyre.dialects.vyre import ProgramOp
+from vyre.lowering.cuda.programs import USUAL
 from vyre.runtime import telemetry
 from vyre.runtime.cuda.backend import CudaBackend
-from vyre.runtime.cuda.kernels import kernel_text
 from vyre.runtime.cuda.unit import CudaUnit
 from vyre.runtime.errors import (
     CompileFailed,
@@ -201,7 +202,7 @@ def test_nvrtc_has_the_same_limit():
     """The most that is let through compiles, and no more does."""
     (program,) = vyre.parse(tiled(49152)).body.block.ops
     assert isinstance(program, ProgramOp)
-    kernel = kernel_text(program)
+    kernel = kernel_of(program, USUAL)
     assert kernel.shared_bytes == 49152
     machine_code_of(kernel.source, 80)
     too_much = kernel.source.replace("[48896]", "[48904]")

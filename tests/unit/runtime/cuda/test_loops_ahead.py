@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda_devices import host_device
+from cuda_kernels import kernel_of
 from worked_examples import EXAMPLES, example_of, fault_size
 from xdsl.dialects import scf
 
 import vyre
 from vyre.dialects.vyre.host import programs_in
+from vyre.lowering.cuda.programs import USUAL
 from vyre.runtime.cuda.backend import CudaBackend
-from vyre.runtime.cuda.kernels import kernel_text
 from vyre.runtime.cuda.loops_ahead import LoopAhead, loop_ahead
 
 SCHEDULE = """
@@ -262,7 +263,7 @@ def test_loops_that_run_ahead(name: str):
     found = ahead_of(AHEAD[name])
     assert found is not None
     found.condition.verify()
-    host_device().compile(kernel_text(found.condition).source, "condition_kernel", ())
+    host_device().compile(kernel_of(found.condition, USUAL).source, "condition_kernel", ())
 
 
 @pytest.mark.parametrize("name", NOT_AHEAD)

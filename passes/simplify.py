@@ -1,25 +1,72 @@
 """
-What is known before a program runs is not computed in its text.
+`vyre-simplify`: what is known before a program runs is not computed.
 
-Compilers do this, too. But they warn of comparisons that always hold, of branches that are
-never taken, and of variables for which such simplifications leave no use.
+Before:
+
+```mlir
+%i = vyre.invocation_id x
+%inside = arith.cmpi sge, %i, %zero : index
+%n = arith.muli %c2, %c3 : index
+scf.if %inside {
+  scf.for %k = %zero to %n step %one {
+    vyre.store %v, %a[%k] : memref<?xi32>
+  }
+}
+```
+
+After:
+
+```mlir
+%n = arith.constant 6 : index
+scf.for %k = %zero to %n step %one {
+  vyre.store %v, %a[%k] : memref<?xi32>
+}
+```
+
+Compilers of kernels do this, too. But they warn of comparisons that always hold, of
+branches that are never taken, and of variables for which this leaves no use.
+
+Why the meaning stays.
+
+- An integer is replaced by a constant if `vyre.analysis.bounds` shows that it can be
+  nothing else, or if its operands are constants; `vyre.passes.evaluation` knows what the
+  language defines. Floats are rounded as their type says.
+- A branch is replaced by the arm that its condition takes. It stays if an invocation may
+  end in it, for nothing may follow the end of an invocation in its block.
+- A loop whose end is not above its start makes no trip and gives what it is given.
+- Operations whose results nobody uses go if they have no effect. A `scf.while` stays:
+  whoever runs one that never ends shall see that.
+
+Where a program has grid barriers, invocations that trap may go on without effects (see
+`vyre-reach-grid-barriers`). There nothing is concluded from their having ended.
+
+All is done again until nothing changes: a constant may decide more. With `grid`, `sizes` or
+`invocations`, the result is for such dispatches only; `sizes` say nothing about programs
+that are launched by schedules of the module.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from operator import eq, ge, gt, le, lt, ne
 
+from xdsl.context import Context
 from xdsl.dialects import arith, math, scf
-from xdsl.dialects.builtin import FloatAttr
+from xdsl.dialects.builtin import FloatAttr, ModuleOp
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from vyre.analysis.bounds import number_ranges
+from vyre.analysis.extents import Setting
 from vyre.analysis.facts import bits
 from vyre.analysis.integer_ops import literal_of
 from vyre.analysis.ranges import Range, wrapped
-from vyre.dialects.vyre import ProgramOp, ReturnOp, TrapOp
-from vyre.lowering.cuda.evaluation import evaluated, evaluated_floats
+from vyre.analysis.spine import needs_cut
+from vyre.analysis.walking import operations_in, units_in
+from vyre.dialects.vyre import LaunchOp, ProgramOp, ReturnOp, TrapOp
 from vyre.passes.dead_code import remove_dead_code
+from vyre.passes.evaluation import evaluated, evaluated_floats
 from vyre.passes.placing import constant, put_before
+from vyre.passes.setting_pass import SettingPass
 
 Ranges = Mapping[SSAValue, Range]
 
@@ -34,18 +81,31 @@ _ALWAYS: dict[type[Operation], int] = {
 """Operations on single bits that give the same for all of them."""
 
 
-def simplify(program: ProgramOp, ranges: Ranges) -> bool:
-    """
-    Replace what is known by constants, and remove what is not used any more. Whether there
-    was something to do: then even more may be known now.
+@dataclass(frozen=True)
+class SimplifyPass(SettingPass):
+    """Replaces what is known by constants, and removes what is not used any more."""
 
-    Example: `arith.cmpi ult, %i, %zero` is never true.
-    """
-    ops = [op for op in program.body.walk() if not isinstance(op, arith.ConstantOp)]
-    # A list, for nothing may be left out.
-    changes = [op.parent is not None and _simplify(op, ranges) for op in ops]
-    remove_dead_code(program.body.block, keeps_whiles=True)
-    return any(changes)
+    name = "vyre-simplify"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        setting = self.setting(op)
+        launches = [each for each in operations_in(op.body) if isinstance(each, LaunchOp)]
+        launched = {launch.segment.string_value() for launch in launches}
+        for program in units_in(op, ProgramOp):
+            # Sizes are of the schedule's buffers, whose names mean nothing here.
+            is_launched = program.sym_name.data in launched
+            _to_the_end(program, replace(setting, sizes={}) if is_launched else setting)
+
+
+def _to_the_end(program: ProgramOp, setting: Setting) -> None:
+    """Simplifies a program until nothing changes."""
+    changes = True
+    while changes:
+        remove_dead_code(program.body.block, keeps_whiles=True)
+        ranges = number_ranges(program, setting, traps_end=not needs_cut(program))
+        ops = [op for op in program.body.walk() if not isinstance(op, arith.ConstantOp)]
+        # A list, for nothing may be left out.
+        changes = any([op.parent is not None and _simplify(op, ranges) for op in ops])
 
 
 def _simplify(op: Operation, ranges: Ranges) -> bool:
