@@ -73,6 +73,8 @@ class Claim:
     other: Term
     reason: str
     because: "Claim | None" = None
+    fact: Term | None = None
+    """What has to be true for them to be equal (see `vyre.validation.alive`)."""
 
 
 class Different(Exception):
@@ -117,7 +119,7 @@ class Equality:
         self.loop_of = levels.loop_of
         """The loop of a symbol, counter or frame."""
         self._bound: dict[Term, Term] = {}
-        self._seen: set[tuple[Term, Term]] = set()
+        self._seen: set[tuple[Term, Term, Term | None]] = set()
         self._todo: list[tuple[Term, Term, Claim]] = []
 
     def require(self, one: Term, other: Term, reason: str) -> None:
@@ -129,20 +131,23 @@ class Equality:
     def _demand(self, claim: Claim) -> None:
         self._todo.append((claim.one, claim.other, claim))
 
-    def _find(self, term: Term) -> Term:
+    def _find(self, term: Term, claim: Claim) -> Term:
         while term in self._bound:
             term = self._bound[term]
         return term
+
+    def _note(self, symbol: Term, term: Term, claim: Claim) -> None:
+        self._note(symbol, term, claim)
 
     def _settle(self) -> None:
         todo, seen = self._todo, self._seen
         while todo:
             one, other, claim = todo.pop()
             if one.kind is SYMBOL or other.kind is SYMBOL:
-                one, other = self._find(one), self._find(other)
-            if one is other or (one, other) in seen:
+                one, other = self._find(one, claim), self._find(other, claim)
+            if one is other or (one, other, claim.fact) in seen:
                 continue
-            seen.add((one, other))
+            seen.add((one, other, claim.fact))
             self._equate(one, other, claim)
 
     def _equate(self, one: Term, other: Term, claim: Claim) -> None:
@@ -201,7 +206,7 @@ class Equality:
     def _link(
         self, symbol: Term, other: Term, loop: Loop, twin: Loop, claim: Claim
     ) -> None:
-        self._bound[symbol] = other
+        self._note(symbol, other, claim)
         start, again = loop.starts[symbol], twin.starts[other]
         self._demand(Claim(start, again, "before the first trip of a loop", claim))
         _later(loop, twin).pending.append(Claim(symbol, other, "", claim))
@@ -209,7 +214,7 @@ class Equality:
 
     def _fix(self, symbol: Term, term: Term, loop: Loop, claim: Claim) -> None:
         """Bind a symbol to what no trip changes."""
-        self._bound[symbol] = term
+        self._note(symbol, term, claim)
         start = loop.starts[symbol]
         self._demand(Claim(start, term, "before the first trip of a loop", claim))
         loop.pending.append(Claim(symbol, term, "", claim))

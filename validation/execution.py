@@ -9,7 +9,7 @@ listed in order.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
-from xdsl.dialects import scf
+from xdsl.dialects import arith, scf
 from xdsl.ir import Operation, Region, SSAValue
 
 from vyre.analysis.purity import PURE_OPS, is_known
@@ -61,20 +61,19 @@ from vyre.validation.terms import (
     Term,
 )
 
-_COMPUTES = PURE_OPS | {
+_COMPUTES = (PURE_OPS - {arith.SelectOp}) | {
     InvocationIdOp,
     LinearIdOp,
     LocalIdOp,
-    SubgroupBallotOp,
     SubgroupLocalIdOp,
-    SubgroupReduceOp,
-    SubgroupShuffleOp,
     SubgroupSizeOp,
     WorkgroupCountOp,
     WorkgroupIdOp,
     WorkgroupSizeOp,
 }
 """Operations whose results depend on their operands and the invocation only."""
+
+SUBGROUP_OPS = (SubgroupBallotOp, SubgroupReduceOp, SubgroupShuffleOp)
 
 BARRIER = Kind("vyre.barrier", BarrierOp, {})
 
@@ -122,6 +121,18 @@ class Execution(Memory):
         assert region is not None
         for value, result in zip(op.values, region.results, strict=True):
             self.env[result] = self.env[value]
+
+    def subgroup(self, op: Operation) -> None:
+        """
+        What a subgroup computes from its operands: who executes that is decided by control
+        flow, which is compared anyway.
+        """
+        (result,) = op.results
+        self.env[result] = self.terms.node(self.terms.kind_of(op), *self.values(op.operands))
+
+    def _select(self, op: arith.SelectOp) -> None:
+        """A choice is one, whether values or branches make it."""
+        self.env[op.result] = self.terms.choice(*self.values(op.operands))
 
     def _length(self, op: LengthOp) -> None:
         size = memref_type(op.buffer).get_shape()[op.dim.value.data]
@@ -264,6 +275,8 @@ class Execution(Memory):
         return effects
 
     HANDLERS: ClassVar[dict[type[Operation], Callable[[Any, Any], None]]] = {
+        **dict.fromkeys(SUBGROUP_OPS, subgroup),
+        arith.SelectOp: _select,
         BufferOp: _skip,
         ParamOp: _skip,
         ScratchOp: _skip,

@@ -36,7 +36,7 @@ def check_interface(
     wanted = [entry for entry in program.table if not _is_tile(entry)]
     found = list(schedule.table)
     for one, other in zip(wanted, found):
-        if _described(one) != _described(other):
+        if described(one) != described(other):
             raise Mismatch(
                 f'the table has "{other.entry_name.data}" where the program has '
                 f'"{one.entry_name.data}", or declares it otherwise',
@@ -67,16 +67,58 @@ def _is_tile(entry: BufferOp | ParamOp) -> bool:
     return isinstance(entry, BufferOp) and entry.access.data is Access.WORKGROUP
 
 
-def _described(entry: Operation) -> tuple[object, ...]:
+def described(entry: Operation) -> tuple[object, ...]:
+    """What an entry of a table, or scratch, is declared as."""
     properties: dict[str, Attribute] = entry.properties
     return type(entry), dict(properties), entry.results[0].type
 
 
-class Tables:
+class Leaves:
+    """Makes terms for what two sides declare."""
+
+    def __init__(self, shared: Shared, sides: tuple[Side, Side]):
+        self._shared = shared
+        self._sides = sides
+
+    def leaf_of(self, entry: Operation) -> Term:
+        """A leaf for an entry of a table, or for scratch of the program."""
+        kind, name = BUFFER, "scratch of the program"
+        if isinstance(entry, BufferOp | ParamOp):
+            name = entry.entry_name.data
+            if isinstance(entry, BufferOp):
+                kind, name = TILE if _is_tile(entry) else BUFFER, f'"{name}"'
+            else:
+                kind = PARAM
+        leaf = self._shared.terms.fresh(kind)
+        self._shared.names[leaf] = name
+        return leaf
+
+    def declare(self, buffers: list[tuple[Term, BufferOp]]) -> None:
+        """What buffers hold at the start, and which of them may be one."""
+        terms = self._shared.terms
+        for leaf, entry in buffers:
+            storage = storage_of(entry)
+            shared = [other for other, op in buffers if storage_of(op) & storage]
+            self._shared.sources[leaf] = tuple(shared) if storage else (leaf,)
+            version = terms.node(INITIAL, leaf)
+            if leaf.kind is TILE:
+                version = terms.zeros
+                self._shared.shapes[leaf] = entry.type.get_shape()
+            for side in self._sides:
+                side.state[leaf] = version
+
+    def declare_scratch(self, leaf: Term) -> None:
+        """What scratch of the program holds at the start."""
+        self._shared.sources[leaf] = (leaf,)
+        for side in self._sides:
+            side.state[leaf] = self._shared.terms.node(INITIAL, leaf)
+
+
+class Tables(Leaves):
     """Binds what both sides declare to terms."""
 
     def __init__(self, shared: Shared, program: Side, schedule: ScheduleSide):
-        self._shared = shared
+        super().__init__(shared, (program, schedule))
         self._program = program
         self._schedule = schedule
 
@@ -87,35 +129,17 @@ class Tables:
         buffers: list[tuple[Term, BufferOp]] = []
         for entry in program.table:
             name = entry.entry_name.data
-            if isinstance(entry, ParamOp):
-                leaf = self._leaf(PARAM, name)
-            else:
-                leaf = self._leaf(TILE if _is_tile(entry) else BUFFER, f'"{name}"')
+            leaf = self.leaf_of(entry)
+            if isinstance(entry, BufferOp):
                 buffers.append((leaf, entry))
             self._program.env[entry.results[0]] = leaf
             if isinstance(entry, BufferOp) and _is_tile(entry):
                 tiles[entry.memref] = entry
-                self._shared.shapes[leaf] = entry.type.get_shape()
                 self._schedule.tiles[name] = leaf
             else:
                 self._schedule.env[entries[name].results[0]] = leaf
-        self._declare(buffers)
+        self.declare(buffers)
         self._scratch(list(tiles))
-
-    def _leaf(self, kind: object, name: str) -> Term:
-        leaf = self._shared.terms.fresh(kind)  # pyright: ignore[reportArgumentType]
-        self._shared.names[leaf] = name
-        return leaf
-
-    def _declare(self, buffers: list[tuple[Term, BufferOp]]) -> None:
-        terms = self._shared.terms
-        for leaf, entry in buffers:
-            storage = storage_of(entry)
-            shared = [other for other, op in buffers if storage_of(op) & storage]
-            self._shared.sources[leaf] = tuple(shared) if storage else (leaf,)
-            zeros = leaf.kind is TILE
-            version = terms.zeros if zeros else terms.node(INITIAL, leaf)
-            self._program.state[leaf] = self._schedule.state[leaf] = version
 
     def _scratch(self, tiles: list[SSAValue]) -> None:
         rest = self._schedule.footprints.having(ScratchOp)
@@ -124,12 +148,10 @@ class Tables:
         rest = [op for op in rest if op not in moved]
         self._match_moved(tiles, moved)
         for op in self._program.footprints.having(ScratchOp):
-            leaf = self._leaf(BUFFER, "scratch of the program")
+            leaf = self.leaf_of(op)
             self._program.env[op.memref] = leaf
-            self._shared.sources[leaf] = (leaf,)
-            version = self._shared.terms.node(INITIAL, leaf)
-            self._program.state[leaf] = self._schedule.state[leaf] = version
-            alike = [o for o in rest if _described(o) == _described(op)]
+            self.declare_scratch(leaf)
+            alike = [o for o in rest if described(o) == described(op)]
             hint = op.memref.name_hint
             named = [o for o in alike if o.memref.name_hint == hint]
             for same in (named or alike)[:1]:

@@ -45,7 +45,7 @@ class Levels:
 
     def __init__(self) -> None:
         self.known: dict[Term, int] = {}
-        """Levels of leaves that whoever makes them knows."""
+        """Levels of terms that whoever makes them knows."""
         self.changing: set[Term] = set()
         """Loads of workgroup memory that is written between the same barriers."""
         self.loop_of: dict[Term, Loop] = {}
@@ -60,7 +60,7 @@ class Levels:
             each = todo.pop()
             if each in seen or each in proven:
                 continue
-            if self._own(each) > level:
+            if self.known.get(each, GRID) > level or self._own(each) > level:
                 return False
             seen.add(each)
             todo += self._parts(each)
@@ -73,7 +73,7 @@ class Levels:
         if kind is SYMBOL or kind is COUNTER or kind is FRAME:
             loop = self.loop_of.get(term)
             is_known = term in self.known or loop is None or loop.is_complete
-            return self.known.get(term, GRID) if is_known else INVOCATION
+            return GRID if is_known else INVOCATION
         if kind is TILE:
             return WORKGROUP
         if kind.op_type is LinearIdOp:
@@ -90,8 +90,10 @@ class Levels:
         return _OF_OP.get(kind.op_type, INVOCATION)
 
     def _parts(self, term: Term) -> Iterable[Term]:
+        if term in self.known:
+            return ()
         loop = self.loop_of.get(term)
-        if loop is None or term in self.known:
+        if loop is None:
             return term.children
         if term.kind is SYMBOL:
             return (loop.starts[term], loop.backs[term], *loop.control)

@@ -68,6 +68,8 @@ OPEN = Kind("open", None)
 CLOSED = Kind("closed", None)
 HEAD = Kind("head", None)
 JOIN = Kind("join", None)
+ANYONE = Kind("anyone", None)
+"""What a word holds in which nobody who is alive has answered."""
 PARTLY = Kind("partly", None)
 """What was in a tile before a store that overwrites it, if control there diverges."""
 

@@ -264,7 +264,7 @@ def _one_off(op: arith.ConstantOp) -> Edit:
         value = op.value
         assert isinstance(value, IntegerAttr)
         width = 1 if value.type == i1 else 64
-        number = value.value.data ^ 1 if width == 1 else value.value.data + 1
+        number = ~value.value.data & 1 if width == 1 else value.value.data + 1
         op.properties["value"] = IntegerAttr(number, value.type)
 
     return edit

@@ -1,0 +1,541 @@
+"""
+Is a program without returns what the program with returns means?
+
+Both are executed as a whole, with branches as conditions of the effects in them, so that it
+does not matter where a guard stands. `vyre.validation.alive` compares their effects. That
+everybody comes to every barrier is what `vyre-verify-program` says of the result. That
+everybody leaves every loop follows from what decides about it: either it asks who is alive,
+or it asks through a word of memory whether anyone is (see `Words`).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Any, ClassVar
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i1
+from xdsl.ir import Block, Operation, SSAValue
+
+from vyre.analysis.grid_lengths import grid_lengths
+from vyre.analysis.purity import is_pure
+from vyre.collector import paused_collector
+from vyre.dialects.vyre import (
+    BarrierOp,
+    BufferOp,
+    LoadOp,
+    ParamOp,
+    ProgramOp,
+    RegionOp,
+    ReturnOp,
+    ScratchOp,
+    StoreOp,
+    TokenType,
+)
+from vyre.dialects.vyre.attributes import Access, ScratchScope
+from vyre.validation.alive import Guarded, Lives, UnderAlive
+from vyre.validation.control import Side
+from vyre.validation.equality import Effect, EffectsDiffer, Loop
+from vyre.validation.execution import SUBGROUP_OPS
+from vyre.validation.footprints import COLLECTIVES, Footprints, is_memref, terminator
+from vyre.validation.interface import Leaves, described
+from vyre.validation.levels import GRID, INVOCATION, WORKGROUP, Levels
+from vyre.validation.memory import Shared
+from vyre.validation.overwriting import Overwriting
+from vyre.validation.report import REQUEST, InvalidSplit, Mismatch, of_effects
+from vyre.validation.terms import ANYONE, BUFFER, CELL, FRAME, ITE, TILE, Term, Terms
+
+ALIVE = Term(CELL, (), 0)
+"""The variable that a return clears."""
+
+
+def validate_returns(program: ProgramOp, predicated: ProgramOp) -> None:
+    """
+    Prove that a program without returns, which verifies, does what another one does, or
+    raise `InvalidSplit`.
+
+    Example: `validate_returns(program, predicated)`
+    """
+    try:
+        with paused_collector():
+            _compare(program, predicated)
+    except Mismatch as mismatch:
+        at = predicated if mismatch.at is None else mismatch.at
+        cause = mismatch.cause.replace("the schedule", "the program without returns")
+        raise InvalidSplit(at, cause, REQUEST, mismatch.notes) from None
+
+
+def _compare(program: ProgramOp, predicated: ProgramOp) -> None:
+    terms = Terms()
+    equality = UnderAlive(Levels())
+    shared = Shared(terms, equality, Overwriting(terms, program.workgroup))
+    sides = Returning(shared, program), Predicated(shared, predicated, program)
+    _bind(shared, *sides)
+    phase = shared.terms.fresh(FRAME)
+    shared.synced = terms.now
+    found = [side.whole(phase) for side in sides]
+    try:
+        equality.same_effects(*found)
+    except EffectsDiffer as error:
+        raise of_effects(error, shared.names) from None
+
+
+class _Whole(Side):
+    """A program that is executed as a whole."""
+
+    def __init__(self, shared: Shared, program: ProgramOp):
+        super().__init__(shared, Footprints(program))
+        self.program = program
+        self.path: tuple[tuple[Term, bool], ...] = ()
+        self.place: int | None = None
+        """Where a guard is that has been passed, in the path."""
+        self._outside: list[tuple[tuple[tuple[Term, bool], ...], int | None]] = []
+
+    def whole(self, phase: Term) -> list[Effect]:
+        """Execute all of it; its effects."""
+        self.begin(phase, frozenset(m for m in self.state if m.kind in (BUFFER, TILE)))
+        self.run(self.program.body.block.ops)
+        return self.frame.effects
+
+    def floor(self) -> int:
+        """Each side is executed without the other, so only what came first is older."""
+        return self.shared.synced
+
+    def overwrite(self, tile: Term) -> None:
+        """All memory outlives every barrier here."""
+
+    def changes(self, op: Operation) -> frozenset[Term]:
+        """Both sides have the same control flow, so it does not matter what it changes."""
+        return self.written
+
+    def alive_before(self, effect: Effect) -> Term | None:
+        """Who comes to an effect; None is everybody."""
+        return None
+
+    def note(self, effect: Effect) -> None:
+        """Add to the effects, with what decides about it."""
+        place = len(self.path) if self.place is None else self.place
+        guarded = Guarded(
+            effect.op,
+            effect.term,
+            effect.arms,
+            effect.loop,
+            self.path,
+            self.alive_before(effect),
+            place,
+        )
+        self.frame.effects.append(guarded)
+
+    def record(self, effect: Effect, changed: Iterable[Term]) -> None:
+        """Note an effect, after which memory has other versions."""
+        self.note(effect)
+        self.frame.count += 1
+        kind = self.terms.kind("at", self.frame.count)
+        for memory in changed:
+            self.state[memory] = self.version(kind, memory)
+
+    def load(self, op: LoadOp) -> None:
+        """A load, of which is noted what it promises."""
+        super().load(op)
+        term = self.env[op.value]
+        if not self.written.isdisjoint(self.shared.sources[self.env[op.buffer]]):
+            self.equality.levels.changing.add(term)
+        self.note(Effect(op, term))
+
+    def barrier(self, op: BarrierOp) -> None:
+        """Barriers of all kinds are effects."""
+        self.record(Effect(op, self.terms.node(self.terms.kind_of(op))), self.written)
+
+    def subgroup(self, op: Operation) -> None:
+        """Everybody in a subgroup takes part, so this is an effect."""
+        term = self.terms.node(self.terms.kind_of(op), *self.values(op.operands))
+        self.env[op.results[0]] = self.terms.node(term.kind, self.moment())
+        self.record(Effect(op, term), ())
+
+    def branch(self, op: scf.IfOp) -> None:
+        """Execute both arms, one after the other; their effects have one more condition."""
+        condition, around, place = self.env[op.cond], self.path, self.place
+        self.place = self._place_inside(op)
+        cells = list(self.kept_by(op))
+        before = [self.state[cell] for cell in cells]
+        results: list[list[Term]] = []
+        ends: list[list[Term]] = []
+        for holds, region in zip((True, False), op.regions):
+            self.state.update(zip(cells, before))
+            self.path = (*around, (condition, holds))
+            if region.blocks:
+                self.run(region.block.ops)
+                results.append(self.values(terminator(region.block).operands))
+            ends.append([self.state[cell] for cell in cells])
+        self.path, self.place = around, place
+        for result, *given in zip(op.results, *results):
+            self.env[result] = self.terms.choice(condition, *given)
+        for cell, *given in zip(cells, *ends):
+            self.state[cell] = self.terms.choice(condition, *given)
+
+    def _place_inside(self, op: Operation) -> int | None:
+        return self.place
+
+    def _head(self, op: Operation, carried: Iterable[tuple[SSAValue, SSAValue]]) -> Loop:
+        loop = super()._head(op, carried)
+        self._outside.append((self.path, self.place))
+        self.path, self.place = (), self._place_inside(op)
+        return loop
+
+    def _tail(self, loop: Loop, at_exit: dict[Term, Term], *before: list[Effect]) -> None:
+        """Every loop is an effect, because everybody has to leave it."""
+        loop.bodies = (*before, self.frame.effects)
+        for key, symbol in loop.kept.items():
+            loop.backs[symbol] = self.state[key]
+            self.state[key] = at_exit.get(key, symbol)
+        loop.is_complete = True
+        self.frame, self.bases, changed = self._around.pop()
+        self.path, self.place = self._outside.pop()
+        self.record(Effect(loop.op, None, loop=loop), changed)
+
+    HANDLERS: ClassVar[dict[type[Operation], Callable[[Any, Any], None]]] = {
+        **Side.HANDLERS,
+        scf.IfOp: branch,
+        LoadOp: load,
+        BarrierOp: barrier,
+        **dict.fromkeys(SUBGROUP_OPS, subgroup),
+    }
+
+
+class Returning(_Whole):
+    """The program with returns."""
+
+    def __init__(self, shared: Shared, program: ProgramOp):
+        super().__init__(shared, program)
+        self._everybody = self.terms.constant(IntegerAttr(1, i1))
+        self._nobody = self.terms.constant(IntegerAttr(0, i1))
+        self.state[ALIVE] = self._everybody
+        last = set(_last_returns(program.body.block))
+        returns = [op for op in self.footprints.having(ReturnOp) if op not in last]
+        self._returning = set(_around(returns))
+        assert isinstance(shared.equality, UnderAlive)
+        self._lives = shared.equality.lives
+        kinds = (BarrierOp, *COLLECTIVES, *SUBGROUP_OPS, scf.ForOp, scf.WhileOp)
+        meetings = filter(_keeps_step, self.footprints.having(*kinds))
+        self._meeting = set(_around(meetings))
+
+    @property
+    def alive(self) -> Term | None:
+        """Who is alive; None is everybody."""
+        alive = self.state[ALIVE]
+        return None if alive is self._everybody else alive
+
+    def alive_before(self, effect: Effect) -> Term | None:
+        """Who comes to an effect, which is known of a loop since it began."""
+        return self.alive if effect.loop is None else self._lives[effect.loop].entry
+
+    def kept_by(self, op: Operation) -> Iterable[Term]:
+        """Also who is alive, if there is a return inside."""
+        yield from super().kept_by(op)
+        if op in self._returning:
+            yield ALIVE
+
+    def end_invocation(self, op: ReturnOp) -> None:
+        """Nobody who comes here is alive afterwards."""
+        self.state[ALIVE] = self._nobody
+
+    def _place_inside(self, op: Operation) -> int | None:
+        """Guards are expected around whole branches and loops where that is possible."""
+        if self.place is not None or self.alive is None:
+            return self.place
+        is_free = not op.results and op not in self._returning and op not in self._meeting
+        tokens = any(isinstance(value.type, TokenType) for value in op.operands)
+        if is_free and not tokens and not list(self.kept_by(op)):
+            return len(self.path)
+        return None
+
+    def _head(self, op: Operation, carried: Iterable[tuple[SSAValue, SSAValue]]) -> Loop:
+        alive = self.alive
+        loop = super()._head(op, carried)
+        lives = Lives(alive, symbol=loop.kept.get(ALIVE))
+        self._lives[loop] = lives
+        if isinstance(op, scf.ForOp):
+            self._is_left(loop, op, lives)
+        return loop
+
+    def _is_left(self, loop: Loop, op: scf.ForOp, lives: Lives) -> None:
+        """An `scf.for` with a return may become an `scf.while`; what that would carry."""
+        if lives.symbol is None:
+            return
+        lower, upper, step = self.values((op.lb, op.ub, op.step))
+        zero = arith.ConstantOp(IntegerAttr(0, op.lb.type))
+        node, kind_of = self.terms.node, self.terms.kind_of
+        none = self.terms.constant(IntegerAttr(0, op.lb.type))
+        some = node(kind_of(arith.CmpiOp(zero, zero, "slt")), lower, upper)
+        forward = node(kind_of(arith.CmpiOp(zero, zero, "sgt")), step, none)
+        bit = arith.ConstantOp(IntegerAttr(0, i1))
+        both = node(kind_of(arith.AndIOp(bit, bit)), some, forward)
+        loop.counter = counter = self.symbol(loop, lower)
+        more = self.symbol(loop, both)
+        loop.backs[counter] = node(kind_of(arith.AddiOp(zero, zero)), counter, step)
+        left = node(kind_of(arith.SubiOp(zero, zero)), upper, counter)
+        loop.backs[more] = node(kind_of(arith.CmpiOp(zero, zero, "ugt")), left, step)
+        lives.tested = lives.symbol
+
+    def count(self, loop: Loop) -> Term:
+        """The induction variable, which counts trips as any other value could."""
+        return loop.counter or super().count(loop)
+
+    def _tail(self, loop: Loop, at_exit: dict[Term, Term], *before: list[Effect]) -> None:
+        lives = self._lives[loop]
+        end = self.state[ALIVE]
+        lives.end = None if end is self._everybody else end
+        if isinstance(loop.op, scf.WhileOp) and self.place is None:
+            tested = at_exit.get(ALIVE, self.state[ALIVE])
+            lives.tested = None if tested is self._everybody else tested
+        super()._tail(loop, at_exit, *before)
+
+    HANDLERS: ClassVar[dict[type[Operation], Callable[[Any, Any], None]]] = {
+        **_Whole.HANDLERS,
+        scf.IfOp: _Whole.branch,
+        ReturnOp: end_invocation,
+    }
+
+
+class Predicated(_Whole):
+    """The program without returns."""
+
+    def __init__(self, shared: Shared, program: ProgramOp, original: ProgramOp):
+        super().__init__(shared, program)
+        self.words = Words(program, original)
+        self._answers: dict[SSAValue, Term] = {}
+
+    def branch(self, op: scf.IfOp) -> None:
+        """A branch, or an answer of everybody who is alive."""
+        answer = self.words.answers.get(op)
+        if answer is None:
+            super().branch(op)
+            return
+        self.run(inner for inner in op.true_region.block.ops if is_pure(inner))
+        both = self.env[op.cond], self.env[answer.value]
+        nobody = self.terms.fresh(ANYONE)
+        assert isinstance(self.equality, UnderAlive)
+        self.equality.asking[nobody] = self.words.loops[answer.buffer]
+        self._answers[answer.buffer] = term = self.terms.node(ITE, *both, nobody)
+        is_grid = isinstance(answer.buffer.owner, ScratchOp)
+        self.equality.levels.known[term] = GRID if is_grid else WORKGROUP
+
+    def load(self, op: LoadOp) -> None:
+        """A load, or the question whether anyone is alive."""
+        if op.buffer in self.words.memrefs:
+            self.env[op.value] = self._answers[op.buffer]
+        else:
+            super().load(op)
+
+    def store(self, op: StoreOp) -> None:
+        """A store, unless it resets a word."""
+        if op.buffer not in self.words.memrefs:
+            super().store(op)
+
+    def barrier(self, op: BarrierOp) -> None:
+        """A barrier that is not there for words."""
+        if op not in self.words.barriers:
+            super().barrier(op)
+
+    HANDLERS: ClassVar[dict[type[Operation], Callable[[Any, Any], None]]] = {
+        **_Whole.HANDLERS,
+        scf.IfOp: branch,
+        LoadOp: load,
+        StoreOp: store,
+        BarrierOp: barrier,
+    }
+
+
+class Words:
+    """
+    Memory that a program without returns has in addition, to ask whether anyone is alive.
+
+    Whoever is alive stores one value in it, all meet, and all load it. What it held before
+    is another value: zero, because it is asked once or is reset, or an earlier round. All
+    meet again before the next answer, so nobody loads that.
+    """
+
+    def __init__(self, program: ProgramOp, original: ProgramOp):
+        self.answers: dict[Operation, StoreOp] = {}
+        self.barriers: set[Operation] = set()
+        self.memrefs: set[SSAValue] = set()
+        self.loops: dict[SSAValue, tuple[Operation, int]] = {}
+        for entry in _added(program, original):
+            self._word(entry)
+
+    def _word(self, entry: BufferOp | ScratchOp) -> None:
+        is_grid = isinstance(entry, ScratchOp)
+        self.memrefs.add(entry.results[0])
+        users = [use.operation for use in entry.results[0].uses]
+        loads = [op for op in users if isinstance(op, LoadOp)]
+        stores = [op for op in users if isinstance(op, StoreOp)]
+        answers = [op for op in stores if _is_alone(op)]
+        resets = [op for op in stores if op not in answers]
+        known = len(loads) == len(answers) == 1 and len(users) == len(loads) + len(stores)
+        type_ = entry.results[0].type
+        is_small = isinstance(type_, MemRefType) and type_.get_shape() == (1,)
+        if not (known and is_small and len(resets) <= 1 and _is_shared(entry)):
+            raise Mismatch("the program does not have this memory", entry)
+        guard = answers[0].parent_op()
+        assert isinstance(guard, scf.IfOp)
+        ways = [self._next(guard), self._previous(loads[0])]
+        if guard.false_region.blocks or ways[0] is not ways[1]:
+            raise Mismatch("this does not ask whether anyone is alive", guard)
+        self._meet(ways[0], is_grid)
+        self.answers[guard] = answers[0]
+        self._check_loop(loads[0], ways[0], resets, is_grid)
+
+    def _check_loop(
+        self,
+        load: LoadOp,
+        met: Operation | None,
+        resets: Sequence[StoreOp],
+        is_grid: bool,
+    ) -> None:
+        level = INVOCATION
+        around, loop = load.parent_op(), self._next(load)
+        outer: Operation | None = load
+        if isinstance(around, scf.WhileOp) and isinstance(loop, scf.ConditionOp):
+            inner = (op for region in around.regions for op in _straight(region.block))
+            if not any(_is_meeting(op, is_grid) and op is not met for op in inner):
+                raise Mismatch("nobody waits until all know whether anyone is alive", load)
+            outer = around
+        else:
+            if loop is not None and not any(_keeps_step(op, is_grid) for op in loop.walk()):
+                # The loop keeps step only if what decides about it is the same for all.
+                level = GRID if is_grid else WORKGROUP
+        if not isinstance(loop, scf.WhileOp | scf.ConditionOp):
+            raise Mismatch("nobody asks whether anyone is alive", load)
+        self.loops[load.buffer] = outer if isinstance(loop, scf.ConditionOp) else loop, level
+        for reset in resets:
+            value: Any = reset.value.owner
+            is_zero = isinstance(value, arith.ConstantOp) and value.value in _ZEROS
+            if not is_zero or reset.parent is not outer.parent:
+                raise Mismatch("this does not ask again whether anyone is alive", reset)
+            self._meet(self._previous(reset), is_grid)
+            self._meet(self._next(reset), is_grid)
+        if not resets and not _is_once(outer):
+            raise Mismatch("nobody forgets who was alive before", load)
+
+    def _meet(self, op: Operation | None, is_grid: bool) -> None:
+        if op is None or not _is_meeting(op, is_grid):
+            raise Mismatch("no barrier comes between answers", op)
+        self.barriers.add(op)
+
+    def _next(self, op: Operation) -> Operation | None:
+        following = op.next_op
+        while following is not None and is_pure(following):
+            following = following.next_op
+        return following
+
+    def _previous(self, op: Operation) -> Operation | None:
+        before = op.prev_op
+        while before is not None and is_pure(before):
+            before = before.prev_op
+        return before
+
+
+_ZEROS = (IntegerAttr(0, i1), IntegerAttr(0, IndexType()))
+
+
+def _is_alone(store: StoreOp) -> bool:
+    """Whether a store is all that is done in a branch."""
+    block, branch = store.parent, store.parent_op()
+    if block is None or not isinstance(branch, scf.IfOp) or branch.results:
+        return False
+    others = [op for op in block.ops if not is_pure(op)]
+    return len(others) == 2 and block is branch.true_region.blocks.first
+
+
+def _is_meeting(op: Operation, is_grid: bool) -> bool:
+    return isinstance(op, BarrierOp) and (op.is_grid_sync or not is_grid)
+
+
+def _keeps_step(op: Operation, is_grid: bool = False) -> bool:
+    """Whether programs verify only if those who meet all come here."""
+    if isinstance(op, scf.ForOp | scf.WhileOp):
+        return any(map(is_memref, op.operands))
+    others = COLLECTIVES if is_grid else (*COLLECTIVES, *SUBGROUP_OPS)
+    return _is_meeting(op, is_grid) or isinstance(op, others)
+
+
+def _straight(block: Block) -> Iterator[Operation]:
+    for op in block.ops:
+        yield op
+        if isinstance(op, RegionOp):
+            yield from _straight(op.body.block)
+
+
+def _is_once(op: Operation | None) -> bool:
+    """Whether an operation is executed once."""
+    holder = None if op is None else op.parent_op()
+    while isinstance(holder, RegionOp):
+        holder = holder.parent_op()
+    return isinstance(holder, ProgramOp)
+
+
+def _is_shared(entry: BufferOp | ScratchOp) -> bool:
+    if isinstance(entry, ScratchOp):
+        return entry.scope.data is ScratchScope.SINGLE
+    return entry.access.data is Access.WORKGROUP
+
+
+def _added(program: ProgramOp, original: ProgramOp) -> list[BufferOp | ScratchOp]:
+    """The memory that only a program without returns has."""
+    names = {entry.entry_name.data for entry in original.table}
+    count = len(Footprints(original).having(ScratchOp))
+    scratch = Footprints(program).having(ScratchOp)[count:]
+    entries = [e for e in program.table if e.entry_name.data not in names]
+    return [*scratch, *(entry for entry in entries if isinstance(entry, BufferOp))]
+
+
+def _bind(shared: Shared, original: Returning, program: Predicated) -> None:
+    """One leaf for what both declare."""
+    one, other = original.program, program.program
+    if grid_lengths(one) != grid_lengths(other) or one.workgroup != other.workgroup:
+        raise Mismatch("another grid is inferred than for the program", other)
+    entries = {entry.entry_name.data: entry for entry in other.table}
+    pairs: list[tuple[Operation, Operation | None]] = [
+        (entry, entries.pop(entry.entry_name.data, None)) for entry in one.table
+    ]
+    if any(isinstance(entry, ParamOp) for entry in entries.values()):
+        raise Mismatch("the program does not have this parameter", other)
+    pairs += zip_longest(
+        original.footprints.having(ScratchOp),
+        program.footprints.having(ScratchOp)[: len(original.footprints.having(ScratchOp))],
+    )
+    tables = Leaves(shared, (original, program))
+    buffers: list[tuple[Term, BufferOp]] = []
+    for entry, twin in pairs:
+        if twin is None or described(entry) != described(twin):
+            raise Mismatch("the table is not the program's", twin or other)
+        leaf = tables.leaf_of(entry)
+        original.env[entry.results[0]] = program.env[twin.results[0]] = leaf
+        if isinstance(entry, BufferOp):
+            buffers.append((leaf, entry))
+        elif isinstance(entry, ScratchOp):
+            tables.declare_scratch(leaf)
+    tables.declare(buffers)
+
+
+def _last_returns(block: Block) -> Iterator[Operation]:
+    """The returns after which nothing is left to do."""
+    op = block.last_op
+    while op is not None and (is_pure(op) or isinstance(op, scf.YieldOp | ReturnOp)):
+        if isinstance(op, ReturnOp):
+            yield op
+        op = op.prev_op
+    if isinstance(op, scf.IfOp | RegionOp):
+        for region in op.regions:
+            if region.blocks:
+                yield from _last_returns(region.block)
+
+
+def _around(ops: Iterable[Operation]) -> Iterator[Operation]:
+    """Operations and all that hold them."""
+    for op in ops:
+        around: Operation | None = op
+        while around is not None and not isinstance(around, ProgramOp):
+            yield around
+            around = around.parent_op()
+
+
