@@ -21,7 +21,7 @@ The meaning stays because that is what is proved.
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from xdsl.context import Context
@@ -30,29 +30,25 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
+from vyre import pipelines
 from vyre.analysis.spine import needs_cut
 from vyre.analysis.walking import operations_in, units_in
-from vyre.diagnostics import VyreError, did_you_mean
-from vyre.dialects.vyre import LetOp, ProgramOp, ReturnOp, ScheduleOp
+from vyre.diagnostics import VyreError, did_you_mean, invalid
+from vyre.dialects.refusal import Refusal
+from vyre.dialects.vyre import ProgramOp, ReturnOp, ScheduleOp
 from vyre.locations import inherit_locations
 from vyre.passes import get_all_passes
 from vyre.passes.expand_switches import ExpandSwitchesPass
+from vyre.passes.pipeline import expanded
 from vyre.passes.predicate_returns import PredicateReturnsPass
 from vyre.passes.promote_lets import PromoteLetsPass
+from vyre.passes.remove_barriers import RemoveBarriersPass
+from vyre.passes.rules.barriers import verify_barriers
 from vyre.validation import Validated, validate
+from vyre.validation.barriers import validate_barriers
+from vyre.validation.returns import validate_returns
 
-SPLITTING = frozenset(
-    (
-        "vyre-host-plan",
-        "vyre-expand-switches",
-        "vyre-promote-lets",
-        "vyre-predicate-returns",
-        "vyre-hoist-grid-sync",
-        "vyre-propagate-lets",
-        "vyre-split-grid-sync",
-        "vyre-rewrite-access",
-    )
-)
+SPLITTING = frozenset((*pipelines.HOST_PLAN, "vyre-host-plan", "vyre-remove-barriers"))
 """The passes whose results can be compared with the program before them."""
 
 
@@ -85,42 +81,64 @@ class Baseline:
         """The programs of a module."""
         return Baseline(units_in(module, ProgramOp))
 
-    def check(self, module: ModuleOp) -> list[Validated]:
-        """Prove the schedules that these programs have become."""
+    def check(
+        self, module: ModuleOp, passes: Sequence[str] = pipelines.HOST_PLAN
+    ) -> list[Validated]:
+        """Prove the schedules that these programs have become by passes."""
+        prepared = {name: prepare(p, passes) for name, p in self._programs.items()}
         proved: list[Validated] = []
         for schedule in units_in(module, ScheduleOp):
-            program = self._programs.get(schedule.sym_name.data)
-            if program is not None:
-                prepared, trusted = prepare(program)
-                proved.append(replace(validate(prepared, schedule), trusted=trusted))
+            if schedule.sym_name.data in prepared:
+                program, trusted = prepared[schedule.sym_name.data]
+                proved.append(replace(validate(program, schedule), trusted=trusted))
         return proved
 
 
-_FIRST: dict[type[Operation], type[ModulePass]] = {
-    scf.IndexSwitchOp: ExpandSwitchesPass,
-    LetOp: PromoteLetsPass,
-    ReturnOp: PredicateReturnsPass,
-}
-"""What has to go before a split, and how it goes."""
-
-
-def prepare(program: ProgramOp) -> tuple[ProgramOp, tuple[str, ...]]:
+def prepare(
+    program: ProgramOp, passes: Sequence[str] = pipelines.HOST_PLAN
+) -> tuple[ProgramOp, tuple[str, ...]]:
     """
-    Returns a program in the form that is compared, and the passes that it took. It is the
-    program itself if it has that form.
+    Returns a program in the form that is compared with schedules, and the passes on the way
+    that are not proved. It is the program itself if it has that form. What passes make of
+    programs on the way is made of a copy again, and proved.
 
-    Example: `prepare(program)[1]` is `("vyre-promote-lets", "vyre-predicate-returns")`.
+    Example: `prepare(program)[1]` is `("vyre-expand-switches",)` if there are switches.
     """
-    kinds = {type(op) for op in operations_in(program.body)}
-    needed = [step for op_type, step in _FIRST.items() if op_type in kinds]
-    if ReturnOp not in kinds:
-        needed = [step for step in needed if step is not PromoteLetsPass]
-    if needed:
-        program = program.clone()
-        module = ModuleOp([program])
-        for step in needed:
-            step().apply(Context(), module)
-    return program, tuple(step.name for step in needed)
+    trusted: tuple[str, ...] = ()
+    if _has(program, scf.IndexSwitchOp):
+        program = _made(program, ExpandSwitchesPass)
+        trusted = (ExpandSwitchesPass.name,)
+    wanted = [name for name in passes if name in (_FEWER, _NO_RETURNS)]
+    for name in dict.fromkeys((*wanted, _NO_RETURNS)):
+        if name == _FEWER:
+            fewer = _made(program, RemoveBarriersPass)
+            validate_barriers(program, fewer)
+            program = fewer
+        elif _has(program, ReturnOp):
+            without = _made(program, PromoteLetsPass, PredicateReturnsPass)
+            validate_returns(program, without)
+            program = without
+    return program, trusted
+
+
+_FEWER = RemoveBarriersPass.name
+_NO_RETURNS = PredicateReturnsPass.name
+
+
+def _has(program: ProgramOp, op_type: type[Operation]) -> bool:
+    return any(type(op) is op_type for op in operations_in(program.body))
+
+
+def _made(program: ProgramOp, *passes: type[ModulePass]) -> ProgramOp:
+    """What passes make of a program: one in which everybody comes to every barrier."""
+    module = ModuleOp([made := program.clone()])
+    for step in passes:
+        step().apply(Context(), module)
+    try:
+        verify_barriers(made)
+    except Refusal as refusal:
+        raise invalid(made, refusal) from None
+    return made
 
 
 @dataclass(frozen=True)
@@ -140,7 +158,8 @@ class ValidateSplitPass(ModulePass):
                     did_you_mean(name, SPLITTING) or f"use {', '.join(sorted(SPLITTING))}",
                 )
         baseline = Baseline.of(op)
-        for name in self.passes:
-            known[name]()().apply(ctx, op)
+        steps = [known[name]()() for name in self.passes]
+        for step in steps:
+            step.apply(ctx, op)
         inherit_locations(op)
-        baseline.check(op)
+        baseline.check(op, [each.name for each in expanded(steps)])

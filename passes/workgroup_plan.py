@@ -21,7 +21,14 @@ from vyre.analysis.walking import operations_in
 from vyre.collector import paused_collector
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
-from vyre.dialects.vyre import BarrierOp, BufferOp, ParamOp, ProgramOp, ScheduleOp
+from vyre.dialects.vyre import (
+    BarrierOp,
+    BufferOp,
+    ParamOp,
+    ProgramOp,
+    ReturnOp,
+    ScheduleOp,
+)
 from vyre.dialects.vyre.attributes import Ordering
 from vyre.dialects.vyre.host import programs_in
 from vyre.locations import inherit_locations
@@ -38,6 +45,7 @@ from vyre.passes.propagate_lets import PropagateLetsPass
 from vyre.passes.rewrite_access import RewriteAccessPass
 from vyre.passes.split_grid_sync import SplitGridSyncPass
 from vyre.passes.validate_split import Baseline, is_wanted
+from vyre.validation.returns import validate_returns
 
 _CUTTING = (HoistGridSyncPass, PropagateLetsPass, SplitGridSyncPass, RewriteAccessPass)
 
@@ -108,7 +116,11 @@ def _isolated(program: ProgramOp) -> WorkgroupTable:
     it is isolated: then nobody asks other workgroups whether anyone is alive.
     """
     table = isolate_workgroup(program)
+    has_returns = any(type(op) is ReturnOp for op in operations_in(program.body))
+    isolated = program.clone() if has_returns and is_wanted() else None
     predicate_returns(program)
+    if isolated is not None:
+        validate_returns(isolated, program, infers_grid=False)
     expand_subgroups(program)
     widen_workgroup_scope(program, table)
     if not needs_cut(program):

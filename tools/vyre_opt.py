@@ -134,19 +134,21 @@ class VyreOptMain(xDSLOptMain):
         with deep_recursion():
             previous: ModulePass | None = None
             baseline: Baseline | None = None
+            passed: list[ModulePass] = []
             self._verify(prog, whole_programs=True)
             for following in self.pipeline.passes:
                 report(previous, prog, following)
                 if following.name not in SPLITTING:
                     baseline = None
                 elif baseline is None and self.args.validate:
-                    baseline = Baseline.of(prog)
+                    baseline, passed = Baseline.of(prog), []
                 with blaming(f"pass '{following.name}'", prog):
                     following.apply(self.ctx, prog)
                 inherit_locations(prog)
                 self._verify(prog)
                 if baseline is not None:
-                    baseline.check(prog)
+                    passed.append(following)
+                    baseline.check(prog, [each.name for each in expanded(passed)])
                 previous = following
             report(previous, prog, None)
 

@@ -4,7 +4,7 @@ Equality for those who are alive.
 A program with returns and one without are the same if whoever is alive does the same, and
 whoever has returned has no effects. So terms are compared *under a fact*, a term that is
 true for whoever is alive there: a choice that it decides is the arm that it chooses. Being
-alive only ends, so a fact implies what was one before. That two terms say alike who is alive
+alive only ends, so a fact implies earlier ones. That two terms say alike who is alive
 is shown without a fact, for those who have returned, too.
 """
 
@@ -14,7 +14,7 @@ from math import copysign, isnan
 from typing import Any
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import FloatAttr, IndexType, IntegerAttr, IntegerType
+from xdsl.dialects.builtin import FloatAttr, IndexType, i1
 from xdsl.ir import Operation
 
 from vyre.dialects.vyre import (
@@ -32,7 +32,7 @@ from vyre.validation.equality import Claim, Different, Effect, EffectsDiffer, Eq
 from vyre.validation.levels import Levels
 from vyre.validation.terms import ANYONE, ITE, SYMBOL, Term, number_of
 
-_EMPTY = {
+_EMPTY: dict[type[Operation], int] = {
     **dict.fromkeys((SubgroupBallotOp, SubgroupReduceOp, SubgroupShuffleOp), 0),
     **dict.fromkeys((AsyncLoadOp, AsyncStoreOp), 2),
 }
@@ -137,18 +137,18 @@ class UnderAlive(Equality):
         (self._bound if claim.fact is None else self._for_some)[symbol] = term
 
     def _equate(self, one: Term, other: Term, claim: Claim) -> None:
-        chosen = [
-            term.children[1]
-            if term.kind is ITE and self._holds(term.children[0], claim.fact)
-            else term
-            for term in (one, other)
-        ]
-        if chosen != [one, other]:
+        chosen = self._chosen(one, claim.fact), self._chosen(other, claim.fact)
+        if chosen != (one, other):
             self._todo.append((*chosen, claim))
         elif one.kind is ITE and other.kind is ITE:
             self._same_choice(one, other, claim)
         else:
             super()._equate(one, other, claim)
+
+    def _chosen(self, term: Term, fact: Term | None) -> Term:
+        """What a term is if a fact decides it."""
+        is_decided = term.kind is ITE and self._holds(term.children[0], fact)
+        return term.children[1] if is_decided else term
 
     def _same_choice(self, one: Term, other: Term, claim: Claim) -> None:
         """Arms are compared for who chooses them, and that for who was alive then."""
@@ -237,22 +237,7 @@ class UnderAlive(Equality):
 
     def _compare(self, one: Guarded, other: Guarded) -> None:
         guard, path = _without_guard(one, other)
-        terms = () if other.term is None else other.term.children
-        fact = guard
-        if one.alive is None:
-            if guard is not None:
-                raise EffectsDiffer(one, other)
-        else:
-            if fact is None:
-                fact, terms = _contribution(one, other)
-            if fact is None and one.loop is None and type(one.op) not in _WAITING:
-                fact = self._inner[-1]
-                if fact is None:
-                    raise EffectsDiffer(one, other)
-            if fact is not None:
-                self._agree(one.alive, fact)
-                self._settle()
-            fact = self._fact(one.alive)
+        fact, terms = self._who(one, other, guard)
         if len(path) != len(one.path):
             raise EffectsDiffer(one, other)
         for (condition, holds), (again, also) in zip(one.path, path, strict=True):
@@ -262,8 +247,29 @@ class UnderAlive(Equality):
         if one.loop is not None and other.loop is not None:
             self._settle()
             self._same_loops(one, other, guard or self._inner[-1])
-            return
-        self._same_terms(one, other, terms, fact)
+        else:
+            self._same_terms(one, other, terms, fact)
+
+    def _who(
+        self, one: Guarded, other: Guarded, guard: Term | None
+    ) -> tuple[Term | None, Sequence[Term]]:
+        """What says that whoever does it is alive, and what is done then."""
+        terms = () if other.term is None else other.term.children
+        if one.alive is None:
+            if guard is not None:
+                raise EffectsDiffer(one, other)
+            return None, terms
+        known = guard
+        if known is None:
+            known, terms = _contribution(one, other)
+        if known is None and one.loop is None and type(one.op) not in _WAITING:
+            known = self._inner[-1]
+            if known is None:
+                raise EffectsDiffer(one, other)
+        if known is not None:
+            self._agree(one.alive, known)
+            self._settle()
+        return self._fact(one.alive), terms
 
     def _same_terms(
         self, one: Guarded, other: Guarded, terms: Sequence[Term], fact: Term | None
@@ -294,10 +300,12 @@ class UnderAlive(Equality):
         else:
             # What is done before the test is done without knowing what it says.
             decide = self._decide_while
-            first = loop.bodies[0] if len(loop.bodies) > 1 else []
-            self._inside(inner, first, twin.bodies[0])
+            *tested, _ = loop.bodies
+            self._inside(inner, tested[0] if tested else [], twin.bodies[0])
         inner = decide(one, other, loop, twin, inner)
-        self._inside(inner, loop.bodies[-1], twin.bodies[-1])
+        *_, body = loop.bodies
+        *_, again = twin.bodies
+        self._inside(inner, body, again)
         self._walked |= {loop, twin}
         for each in (loop, twin):
             self._discharge(each)
@@ -352,7 +360,9 @@ class UnderAlive(Equality):
                     asked, _, nobody = question.children
                     asking, level = self.asking[nobody]
                     is_step = level > 1 or self.levels.at_most(goes_on, level)
-                    if asking is not twin.op or not (is_step and self._is_fresh(alive, twin)):
+                    if asking is not twin.op or not (
+                        is_step and self._is_fresh(alive, twin)
+                    ):
                         raise EffectsDiffer(one, other)
             if asked is None:
                 raise EffectsDiffer(one, other)
@@ -428,7 +438,8 @@ def _is_nothing(effect: Effect, term: Term) -> bool:
     """Whether a value changes nothing for the others that take part."""
     if not isinstance(effect.op, SubgroupReduceOp):
         return number_of(term) == 0 or _float_of(term) == 0
-    kind, type_ = effect.op.kind.data, effect.op.value.type
+    kind = effect.op.kind.data
+    type_: Any = effect.op.value.type
     number = number_of(term)
     if number is None:
         value = _float_of(term)
@@ -439,8 +450,7 @@ def _is_nothing(effect: Effect, term: Term) -> bool:
                 return value == 1
             case _:
                 return value is not None and isnan(value)
-    bits = type_.width.data if isinstance(type_, IntegerType) else 64
-    assert isinstance(type_, IntegerType | IndexType)
+    bits: int = 64 if isinstance(type_, IndexType) else type_.width.data
     top = 1 << (bits - 1)
     wanted = {
         ReduceKind.MUL: 1,
@@ -461,12 +471,8 @@ def _float_of(term: Term) -> float | None:
 
 
 def _is_false(term: Term) -> bool:
-    if term.kind.op_type is not arith.ConstantOp:
-        return False
     details: Any = term.kind.details
-    value: object = details["value"]
-    is_bit = isinstance(value, IntegerAttr) and value.type == IntegerType(1)
-    return is_bit and number_of(term) == 0
+    return number_of(term) == 0 and details["value"].type == i1
 
 
 def _question(term: Term) -> Term | None:

@@ -1,13 +1,13 @@
 """
 Does a program with fewer grid barriers do what the program with all of them does?
 
-Both are the same but for barriers, which is compared operation by operation. Whatever a lost
-barrier kept apart may now happen in any order, so it must not matter in which: nothing that
-comes to its place without passing another barrier may be in conflict with anything that
-goes on from there. A grid barrier also holds together a workgroup; where another barrier
-of the workgroup is left in its place, only memory of the grid is asked about.
+Both are the same but for barriers. Whatever a lost barrier kept apart may now happen in any
+order, so it must not matter in which: nothing that comes to its place without passing
+another barrier may be in conflict with anything that goes on from there. A grid barrier
+also holds together a workgroup; where another barrier of the workgroup is left in its
+place, only memory of the grid is asked about.
 
-Everybody still comes to the barriers that are left, which is what `vyre-verify-program` says
+That everybody still comes to the barriers that are left is what `vyre-verify-program` says
 of the result.
 """
 
@@ -126,13 +126,13 @@ class _Effects:
         entries: list[BufferOp | ScratchOp] = code.having(BufferOp) + code.having(ScratchOp)
         numbers: dict[int, int] = {}
         for bit, entry in enumerate(entries):
-            storage = storage_of(entry) if isinstance(entry, BufferOp) else set()
             mask = 1 << bit
-            for number in storage:
-                numbers[number] = numbers.get(number, 0) | mask
             self._bits[entry.results[0]] = mask
-            if isinstance(entry, BufferOp) and entry.access.data is Access.WORKGROUP:
-                self.tiles |= mask
+            if isinstance(entry, BufferOp):
+                for number in storage_of(entry):
+                    numbers[number] = numbers.get(number, 0) | mask
+                if entry.access.data is Access.WORKGROUP:
+                    self.tiles |= mask
         for entry in code.having(BufferOp):
             for number in storage_of(entry):
                 self._bits[entry.memref] |= numbers[number]
@@ -153,8 +153,9 @@ class _Effects:
             return self._own(op)
         found = _Set()
         for token in op.tokens:
-            is_direct = isinstance(token.owner, AsyncCopyOp)
-            found.add(self._accesses(token.owner) if is_direct else self._copies)
+            copy = token.owner
+            is_direct = isinstance(copy, AsyncCopyOp)
+            found.add(self._accesses(copy) if is_direct else self._copies)
         return found
 
     def _own(self, op: Operation) -> _Set:
@@ -169,10 +170,11 @@ class _Effects:
     def _accesses(self, op: Operation) -> _Set:
         touched = {MemoryEffectKind.READ: 0, MemoryEffectKind.WRITE: 0}
         for effect in effects_of(op) or ():
-            is_buffer = isinstance(effect.value, SSAValue) and is_memref(effect.value)
-            if is_buffer and effect.kind in touched:
-                for root in self._footprints.roots(effect.value):
-                    touched[effect.kind] |= self._bits.get(root, -1)
+            value = effect.value
+            if not isinstance(value, SSAValue) or not is_memref(value):
+                continue
+            for root in self._footprints.roots(value) if effect.kind in touched else ():
+                touched[effect.kind] |= self._bits.get(root, -1)
         reads, writes = touched.values()
         return _Set(reads, writes, works=int(bool(reads | writes)))
 

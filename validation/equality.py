@@ -137,7 +137,7 @@ class Equality:
         return term
 
     def _note(self, symbol: Term, term: Term, claim: Claim) -> None:
-        self._note(symbol, term, claim)
+        self._bound[symbol] = term
 
     def _settle(self) -> None:
         todo, seen = self._todo, self._seen

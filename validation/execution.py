@@ -128,7 +128,9 @@ class Execution(Memory):
         flow, which is compared anyway.
         """
         (result,) = op.results
-        self.env[result] = self.terms.node(self.terms.kind_of(op), *self.values(op.operands))
+        self.env[result] = self.terms.node(
+            self.terms.kind_of(op), *self.values(op.operands)
+        )
 
     def _select(self, op: arith.SelectOp) -> None:
         """A choice is one, whether values or branches make it."""

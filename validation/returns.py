@@ -5,15 +5,15 @@ Both are executed as a whole, with branches as conditions of the effects in them
 does not matter where a guard stands. `vyre.validation.alive` compares their effects. That
 everybody comes to every barrier is what `vyre-verify-program` says of the result. That
 everybody leaves every loop follows from what decides about it: either it asks who is alive,
-or it asks through a word of memory whether anyone is (see `Words`).
+or it asks through a word of memory whether anyone is (see `vyre.validation.words`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from typing import Any, ClassVar
 
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType, i1
+from xdsl.dialects.builtin import IntegerAttr, i1
 from xdsl.ir import Block, Operation, SSAValue
 
 from vyre.analysis.grid_lengths import grid_lengths
@@ -31,31 +31,35 @@ from vyre.dialects.vyre import (
     StoreOp,
     TokenType,
 )
-from vyre.dialects.vyre.attributes import Access, ScratchScope
 from vyre.validation.alive import Guarded, Lives, UnderAlive
 from vyre.validation.control import Side
 from vyre.validation.equality import Effect, EffectsDiffer, Loop
 from vyre.validation.execution import SUBGROUP_OPS
-from vyre.validation.footprints import COLLECTIVES, Footprints, is_memref, terminator
+from vyre.validation.footprints import COLLECTIVES, Footprints, terminator
 from vyre.validation.interface import Leaves, described
-from vyre.validation.levels import GRID, INVOCATION, WORKGROUP, Levels
+from vyre.validation.levels import GRID, WORKGROUP, Levels
 from vyre.validation.memory import Shared
 from vyre.validation.overwriting import Overwriting
 from vyre.validation.report import REQUEST, InvalidSplit, Mismatch, of_effects
 from vyre.validation.terms import ANYONE, BUFFER, CELL, FRAME, ITE, TILE, Term, Terms
+from vyre.validation.words import Words, keeps_step
 
 ALIVE = Term(CELL, (), 0)
 """The variable that a return clears."""
 
 
-def validate_returns(program: ProgramOp, predicated: ProgramOp) -> None:
+def validate_returns(
+    program: ProgramOp, predicated: ProgramOp, *, infers_grid: bool = True
+) -> None:
     """
     Prove that a program without returns, which verifies, does what another one does, or
-    raise `InvalidSplit`.
+    raise `InvalidSplit`. They infer one grid, unless somebody else says what that is.
 
     Example: `validate_returns(program, predicated)`
     """
     try:
+        if infers_grid and grid_lengths(program) != grid_lengths(predicated):
+            raise Mismatch("another grid is inferred than for the program")
         with paused_collector():
             _compare(program, predicated)
     except Mismatch as mismatch:
@@ -215,7 +219,7 @@ class Returning(_Whole):
         assert isinstance(shared.equality, UnderAlive)
         self._lives = shared.equality.lives
         kinds = (BarrierOp, *COLLECTIVES, *SUBGROUP_OPS, scf.ForOp, scf.WhileOp)
-        meetings = filter(_keeps_step, self.footprints.having(*kinds))
+        meetings = filter(keeps_step, self.footprints.having(*kinds))
         self._meeting = set(_around(meetings))
 
     @property
@@ -236,7 +240,8 @@ class Returning(_Whole):
 
     def end_invocation(self, op: ReturnOp) -> None:
         """Nobody who comes here is alive afterwards."""
-        self.state[ALIVE] = self._nobody
+        if op in self._returning:
+            self.state[ALIVE] = self._nobody
 
     def _place_inside(self, op: Operation) -> int | None:
         """Guards are expected around whole branches and loops where that is possible."""
@@ -262,18 +267,20 @@ class Returning(_Whole):
         if lives.symbol is None:
             return
         lower, upper, step = self.values((op.lb, op.ub, op.step))
-        zero = arith.ConstantOp(IntegerAttr(0, op.lb.type))
-        node, kind_of = self.terms.node, self.terms.kind_of
-        none = self.terms.constant(IntegerAttr(0, op.lb.type))
-        some = node(kind_of(arith.CmpiOp(zero, zero, "slt")), lower, upper)
-        forward = node(kind_of(arith.CmpiOp(zero, zero, "sgt")), step, none)
+        type_: Any = op.lb.type
+        zero = arith.ConstantOp(IntegerAttr(0, type_))
         bit = arith.ConstantOp(IntegerAttr(0, i1))
-        both = node(kind_of(arith.AndIOp(bit, bit)), some, forward)
+
+        def made(op: Operation, *operands: Term) -> Term:
+            return self.terms.node(self.terms.kind_of(op), *operands)
+
+        some = made(arith.CmpiOp(zero, zero, "slt"), lower, upper)
+        forward = made(arith.CmpiOp(zero, zero, "sgt"), step, made(zero))
         loop.counter = counter = self.symbol(loop, lower)
-        more = self.symbol(loop, both)
-        loop.backs[counter] = node(kind_of(arith.AddiOp(zero, zero)), counter, step)
-        left = node(kind_of(arith.SubiOp(zero, zero)), upper, counter)
-        loop.backs[more] = node(kind_of(arith.CmpiOp(zero, zero, "ugt")), left, step)
+        more = self.symbol(loop, made(arith.AndIOp(bit, bit), some, forward))
+        loop.backs[counter] = made(arith.AddiOp(zero, zero), counter, step)
+        left = made(arith.SubiOp(zero, zero), upper, counter)
+        loop.backs[more] = made(arith.CmpiOp(zero, zero, "ugt"), left, step)
         lives.tested = lives.symbol
 
     def count(self, loop: Loop) -> Term:
@@ -345,154 +352,11 @@ class Predicated(_Whole):
     }
 
 
-class Words:
-    """
-    Memory that a program without returns has in addition, to ask whether anyone is alive.
-
-    Whoever is alive stores one value in it, all meet, and all load it. What it held before
-    is another value: zero, because it is asked once or is reset, or an earlier round. All
-    meet again before the next answer, so nobody loads that.
-    """
-
-    def __init__(self, program: ProgramOp, original: ProgramOp):
-        self.answers: dict[Operation, StoreOp] = {}
-        self.barriers: set[Operation] = set()
-        self.memrefs: set[SSAValue] = set()
-        self.loops: dict[SSAValue, tuple[Operation, int]] = {}
-        for entry in _added(program, original):
-            self._word(entry)
-
-    def _word(self, entry: BufferOp | ScratchOp) -> None:
-        is_grid = isinstance(entry, ScratchOp)
-        self.memrefs.add(entry.results[0])
-        users = [use.operation for use in entry.results[0].uses]
-        loads = [op for op in users if isinstance(op, LoadOp)]
-        stores = [op for op in users if isinstance(op, StoreOp)]
-        answers = [op for op in stores if _is_alone(op)]
-        resets = [op for op in stores if op not in answers]
-        known = len(loads) == len(answers) == 1 and len(users) == len(loads) + len(stores)
-        type_ = entry.results[0].type
-        is_small = isinstance(type_, MemRefType) and type_.get_shape() == (1,)
-        if not (known and is_small and len(resets) <= 1 and _is_shared(entry)):
-            raise Mismatch("the program does not have this memory", entry)
-        guard = answers[0].parent_op()
-        assert isinstance(guard, scf.IfOp)
-        ways = [self._next(guard), self._previous(loads[0])]
-        if guard.false_region.blocks or ways[0] is not ways[1]:
-            raise Mismatch("this does not ask whether anyone is alive", guard)
-        self._meet(ways[0], is_grid)
-        self.answers[guard] = answers[0]
-        self._check_loop(loads[0], ways[0], resets, is_grid)
-
-    def _check_loop(
-        self,
-        load: LoadOp,
-        met: Operation | None,
-        resets: Sequence[StoreOp],
-        is_grid: bool,
-    ) -> None:
-        level = INVOCATION
-        around, loop = load.parent_op(), self._next(load)
-        outer: Operation | None = load
-        if isinstance(around, scf.WhileOp) and isinstance(loop, scf.ConditionOp):
-            inner = (op for region in around.regions for op in _straight(region.block))
-            if not any(_is_meeting(op, is_grid) and op is not met for op in inner):
-                raise Mismatch("nobody waits until all know whether anyone is alive", load)
-            outer = around
-        else:
-            if loop is not None and not any(_keeps_step(op, is_grid) for op in loop.walk()):
-                # The loop keeps step only if what decides about it is the same for all.
-                level = GRID if is_grid else WORKGROUP
-        if not isinstance(loop, scf.WhileOp | scf.ConditionOp):
-            raise Mismatch("nobody asks whether anyone is alive", load)
-        self.loops[load.buffer] = outer if isinstance(loop, scf.ConditionOp) else loop, level
-        for reset in resets:
-            value: Any = reset.value.owner
-            is_zero = isinstance(value, arith.ConstantOp) and value.value in _ZEROS
-            if not is_zero or reset.parent is not outer.parent:
-                raise Mismatch("this does not ask again whether anyone is alive", reset)
-            self._meet(self._previous(reset), is_grid)
-            self._meet(self._next(reset), is_grid)
-        if not resets and not _is_once(outer):
-            raise Mismatch("nobody forgets who was alive before", load)
-
-    def _meet(self, op: Operation | None, is_grid: bool) -> None:
-        if op is None or not _is_meeting(op, is_grid):
-            raise Mismatch("no barrier comes between answers", op)
-        self.barriers.add(op)
-
-    def _next(self, op: Operation) -> Operation | None:
-        following = op.next_op
-        while following is not None and is_pure(following):
-            following = following.next_op
-        return following
-
-    def _previous(self, op: Operation) -> Operation | None:
-        before = op.prev_op
-        while before is not None and is_pure(before):
-            before = before.prev_op
-        return before
-
-
-_ZEROS = (IntegerAttr(0, i1), IntegerAttr(0, IndexType()))
-
-
-def _is_alone(store: StoreOp) -> bool:
-    """Whether a store is all that is done in a branch."""
-    block, branch = store.parent, store.parent_op()
-    if block is None or not isinstance(branch, scf.IfOp) or branch.results:
-        return False
-    others = [op for op in block.ops if not is_pure(op)]
-    return len(others) == 2 and block is branch.true_region.blocks.first
-
-
-def _is_meeting(op: Operation, is_grid: bool) -> bool:
-    return isinstance(op, BarrierOp) and (op.is_grid_sync or not is_grid)
-
-
-def _keeps_step(op: Operation, is_grid: bool = False) -> bool:
-    """Whether programs verify only if those who meet all come here."""
-    if isinstance(op, scf.ForOp | scf.WhileOp):
-        return any(map(is_memref, op.operands))
-    others = COLLECTIVES if is_grid else (*COLLECTIVES, *SUBGROUP_OPS)
-    return _is_meeting(op, is_grid) or isinstance(op, others)
-
-
-def _straight(block: Block) -> Iterator[Operation]:
-    for op in block.ops:
-        yield op
-        if isinstance(op, RegionOp):
-            yield from _straight(op.body.block)
-
-
-def _is_once(op: Operation | None) -> bool:
-    """Whether an operation is executed once."""
-    holder = None if op is None else op.parent_op()
-    while isinstance(holder, RegionOp):
-        holder = holder.parent_op()
-    return isinstance(holder, ProgramOp)
-
-
-def _is_shared(entry: BufferOp | ScratchOp) -> bool:
-    if isinstance(entry, ScratchOp):
-        return entry.scope.data is ScratchScope.SINGLE
-    return entry.access.data is Access.WORKGROUP
-
-
-def _added(program: ProgramOp, original: ProgramOp) -> list[BufferOp | ScratchOp]:
-    """The memory that only a program without returns has."""
-    names = {entry.entry_name.data for entry in original.table}
-    count = len(Footprints(original).having(ScratchOp))
-    scratch = Footprints(program).having(ScratchOp)[count:]
-    entries = [e for e in program.table if e.entry_name.data not in names]
-    return [*scratch, *(entry for entry in entries if isinstance(entry, BufferOp))]
-
-
 def _bind(shared: Shared, original: Returning, program: Predicated) -> None:
     """One leaf for what both declare."""
     one, other = original.program, program.program
-    if grid_lengths(one) != grid_lengths(other) or one.workgroup != other.workgroup:
-        raise Mismatch("another grid is inferred than for the program", other)
+    if one.workgroup != other.workgroup:
+        raise Mismatch("workgroups have another size than in the program", other)
     entries = {entry.entry_name.data: entry for entry in other.table}
     pairs: list[tuple[Operation, Operation | None]] = [
         (entry, entries.pop(entry.entry_name.data, None)) for entry in one.table
@@ -537,5 +401,3 @@ def _around(ops: Iterable[Operation]) -> Iterator[Operation]:
         while around is not None and not isinstance(around, ProgramOp):
             yield around
             around = around.parent_op()
-
-

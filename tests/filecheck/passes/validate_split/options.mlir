@@ -1,6 +1,6 @@
-// RUN: not vyre-opt %s -p 'vyre-validate-split{passes=vyre-remove-barrier}' 2>&1 | filecheck %s
+// RUN: not vyre-opt %s -p 'vyre-validate-split{passes=vyre-promote-let}' 2>&1 | filecheck %s
 
-// CHECK: error: 'vyre-remove-barrier' is no pass whose schedules can be proved
+// CHECK: error: 'vyre-promote-let' is no pass whose schedules can be proved
 // CHECK: Fix: did you mean 'vyre-promote-lets'?
 vyre.program @nothing [1, 1, 1] {
 }
