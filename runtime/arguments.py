@@ -8,7 +8,7 @@ import operator
 from collections.abc import Iterable
 from ctypes import addressof, c_char
 from itertools import combinations
-from math import isfinite
+from math import isfinite, prod
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +22,9 @@ from vyre.runtime.errors import InvalidArgument, OutOfMemory
 from vyre.runtime.scalars import dtype_of
 
 Array = NDArray[Any]
+
+ALIGNMENT = 16
+"""Addresses of new arrays are multiples of it."""
 
 _NUMPY = (np.ndarray, np.generic)
 _LARGEST = {
@@ -99,14 +102,21 @@ def host_array(name: str, value: object) -> Array:
     )
 
 
-def zeros(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def zeros(
+    name: str, shape: tuple[int, ...], dtype: np.dtype[Any], alignment: int = 1
+) -> Array:
     """
-    A new array for a result.
+    A new array for a result, at a multiple of `alignment`.
 
     Example: `zeros("out", (4, 4), np.dtype(np.float32))`
     """
     try:
-        return np.zeros(shape, dtype)
+        if alignment <= ALIGNMENT:
+            return np.zeros(shape, dtype)
+        size = prod(shape) * dtype.itemsize
+        room = np.zeros(size + alignment, np.uint8)
+        begin = -address_of(room) % alignment
+        return room[begin : begin + size].view(dtype).reshape(shape)
     except (MemoryError, ValueError):
         raise OutOfMemory(
             f"there is not enough memory for '{name}' of shape {shape}",

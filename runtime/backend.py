@@ -50,8 +50,8 @@ class Capabilities:
     `grid_sync`: it runs programs with grid barriers as they are. `loops`: for that it
     splits them by itself, and makes all launches in one loop of native code. `in_place`: it
     works in the host's memory and may `adopt` arrays. `orders`: workgroups can be made to
-    take turns in the ways of `vyre.runtime.config.Order`. `whole`: it makes all passes of a
-    dispatch in one call of `run`, also of a schedule. `lasting`: its memory is never lost.
+    take turns in the ways of `vyre.runtime.config.Order`. `whole`: it prepares all
+    passes of a dispatch by itself, also of a schedule. `lasting`: its memory is never lost.
     `lacks`: what programs may not use. `operations`: names of those that Vyre does not know
     and the engine runs.
     """
@@ -115,7 +115,6 @@ class Whole:
     kernel: Kernel
     arguments: Sequence[Buffer | np.generic]
     geometry: Geometry
-    deadline: Deadline
     passes: int = 1
     check_interval: int | None = None
     timed: bool = False
@@ -169,10 +168,20 @@ class Repeatable(ABC):
 
 class Prepared(Repeatable):
     """
-    One dispatch to be made many times.
+    One dispatch to be made once or many times.
 
     Example: `backend.prepare(whole, ["out"]).run(Deadline(1.5))`
     """
+
+    @abstractmethod
+    def outcome(self, wall: int) -> Outcome:
+        """What the last run did, which took so many nanoseconds of the host's."""
+
+    def close(self) -> None:
+        """
+        The last run ended well and there will be no other: memory of the dispatch may
+        serve others. One that is not closed frees it when nobody refers to it.
+        """
 
     @abstractmethod
     def rebind(self, arguments: Sequence[int | np.generic]) -> None:
@@ -215,13 +224,13 @@ class Backend(ABC):
     def download(self, memory: Memory, offset: int, data: Bytes) -> None:
         """Fill the host's bytes from the memory, after all launches before."""
 
-    @abstractmethod
     def launch(self, launch: Launch) -> Times | None:
         """
         Run a program over the grid, after all launches and transfers before. It may return
         before the program has ended; then `finish` and `download` wait for it, and raise
-        what went wrong.
+        what went wrong. Only an engine that prepares the `whole` of dispatches needs none.
         """
+        raise NotImplementedError
 
     def compile(self, program: ProgramOp) -> Kernel:
         """
@@ -232,21 +241,17 @@ class Backend(ABC):
 
     def compile_whole(self, unit: Unit) -> Kernel:
         """
-        Prepare a program or schedule for `run`, if the engine can do the `whole`. Waves are
-        fused when `unit.op` is first asked for.
+        Compile a program or schedule for `prepare`, if the engine can do the `whole`. Waves
+        are fused when `unit.op` is first asked for.
         """
         raise NotImplementedError
 
-    def run(self, whole: Whole) -> Outcome:
-        """Make all passes, if the engine can do the `whole`, and wait for their end."""
+    def prepare(self, whole: Whole, zeros: Sequence[str] = ()) -> Prepared:
+        """
+        A dispatch to be made, if the engine can do the `whole`. The buffers that are named
+        are zeros when it starts.
+        """
         raise NotImplementedError
-
-    def prepare(self, whole: Whole, zeros: Sequence[str]) -> Prepared | None:
-        """
-        A dispatch to be made many times, for an engine that can save time so. The buffers
-        that are named are zeros when it starts.
-        """
-        return None
 
     def together(self, batch: Sequence[Prepared]) -> Repeatable:
         """Dispatches that were prepared, as one; they have no buffer in common."""

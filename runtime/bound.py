@@ -14,7 +14,7 @@ from vyre.runtime.config import DispatchConfig
 from vyre.runtime.device_array import DeviceArray, as_owned
 from vyre.runtime.held import NOTHING, Held
 from vyre.runtime.passes import Report
-from vyre.runtime.quick import QuickRuns, is_quick
+from vyre.runtime.runs import Runs, is_quick
 from vyre.runtime.trace import Trace
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Bound(Held):
         if trace is None and is_quick(self._session) and self._are_whole():
             written = (b for b in self._written if arguments.given(b) is None)
             self._prepared = self._session.prepared([binding.name for binding in written])
-        self._runs = QuickRuns.of_arrays(self._session, self._results, "reused")
+        self._runs = Runs.of_arrays(self._session, self._results, "reused")
 
     def _are_whole(self) -> bool:
         """Whether no result has to be copied in the end."""

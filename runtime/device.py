@@ -24,6 +24,7 @@ from vyre.runtime.backend import (
     Prepared,
     Whole,
 )
+from vyre.runtime.deadline import Deadline
 from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.errors import DoesNotFit, blaming_engine
 from vyre.runtime.shared_memory import SharedMemory
@@ -166,7 +167,7 @@ class Device:
             times = self.backend.launch(launch)
         return time.perf_counter_ns() - start, times or Times()
 
-    def run(self, whole: Whole) -> Outcome:
+    def run(self, whole: Whole, deadline: Deadline) -> tuple[Prepared, Outcome]:
         """Let the backend make all passes of a program or schedule."""
         name = whole.unit.name
         counts: dict[str, int] = {}
@@ -174,13 +175,16 @@ class Device:
             self.span("segments", f"@{name}", launches=counts),
             self._blamed(f"launch @{name}"),
         ):
-            whole.deadline.check()
-            outcome = self.backend.run(whole)
+            deadline.check()
+            prepared = self.backend.prepare(whole)
+            start = time.perf_counter_ns()
+            prepared.run(deadline)
+            outcome = prepared.outcome(time.perf_counter_ns() - start)
             counts.update((f"@{each.name}", each.launches) for each in outcome.segments)
-            return outcome
+            return prepared, outcome
 
-    def prepared(self, whole: Whole, zeros: Sequence[str]) -> Prepared | None:
-        """A dispatch to be made many times, if the backend can prepare it."""
+    def prepared(self, whole: Whole, zeros: Sequence[str]) -> Prepared:
+        """A dispatch to be made many times."""
         with self._blamed(f"prepare @{whole.unit.name}"):
             return self.backend.prepare(whole, zeros)
 

@@ -21,6 +21,7 @@ from vyre.runtime.backend import Backend, Buffer
 from vyre.runtime.backends import find_backend
 from vyre.runtime.binding import Arguments, BindingPlan, Role
 from vyre.runtime.bound import Bound
+from vyre.runtime.calls import Calls, Kind, kind_of_call
 from vyre.runtime.config import OPTIONS, DispatchConfig, Mode
 from vyre.runtime.device import Device, check_buffer_size
 from vyre.runtime.device_buffer import importer_of
@@ -41,7 +42,6 @@ from vyre.runtime.geometry import (
 from vyre.runtime.held import NOTHING
 from vyre.runtime.passes import Report
 from vyre.runtime.program_choice import find_unit
-from vyre.runtime.recipes import Call, Recipes
 from vyre.runtime.resident import Resident
 from vyre.runtime.results import Results, check_output_size
 from vyre.runtime.route import Route, choose_route
@@ -139,8 +139,8 @@ class Executable:
         self._variants = Variants(self.unit, self.backend)
         self.keeps = any(b.role is Role.PERSISTENT for b in self.bindings.declared)
         can = self.backend.capabilities
-        is_quick = can.whole and can.in_place and not self.keeps
-        self._recipes = Recipes() if is_quick else None
+        self._calls = Calls()
+        self._has_kinds = can.whole and can.in_place and not self.keeps
         self._keep_lock = threading.RLock()
         self._keeper = Device(self.backend)
         weakref.finalize(self, self._keeper.abandon)
@@ -164,12 +164,16 @@ class Executable:
 
         Example: `exe(x=array, n=5, grid=4)["x"]`
         """
-        is_plain = config is None and into is NOTHING and trace is None
-        if is_plain and self._recipes is not None:
-            results = self._recipes.results(Call(self, arguments, named))
-            if results is not None:
-                return results
-        return self._call(arguments, config, into, trace, named, timed=False).results
+        kind = None
+        if self._has_kinds and config is None and into is NOTHING and trace is None:
+            kind = kind_of_call(arguments, named)
+            call = None if kind is None else self._calls.get(kind)
+            if call is not None:
+                given = {**named, **arguments} if arguments else named
+                results = call.results(given)
+                if results is not None:
+                    return results
+        return self._call(arguments, config, into, trace, named, kind=kind).results
 
     def timed(
         self,
@@ -196,8 +200,10 @@ class Executable:
         trace: Trace | str | PathLike[str] | None,
         named: Mapping[str, Any],
         *,
-        timed: bool,
+        timed: bool = False,
+        kind: Kind | None = None,
     ) -> Timed:
+        """Check, plan and run; calls of a kind need only run the next time."""
         given, settings = self.sorted_out(arguments, config, named)
         with labelled(settings.label):
             checked = self.checked(given)
@@ -206,10 +212,13 @@ class Executable:
                 results = Results(session, into)
                 with session.device, session.dispatching():
                     results.lay_out()
-                    report = session.run(timed=timed)
+                    work = session.work(timed=timed, may_be_kept=kind is not None)
+                    work.run()
                     found = results.fetched()
                     session.keep_persistent()
-        return Timed(found, report.until_now())
+        if kind is not None and work.prepared is not None:
+            self._calls.keep(kind, session, given, found, work)
+        return Timed(found, work.report(session.started))
 
     def bind(
         self,

@@ -84,12 +84,11 @@ class Held:
             deadline = Deadline(plan.config.timeout)
             with session.dispatching(plan):
                 self._begin()
-                report = session.run(
-                    plan, scalars, deadline=deadline, started=started, timed=timed
-                )
+                work = session.work(plan, scalars, deadline, timed=timed)
+                work.run()
                 self._end()
                 session.keep_persistent()
-        return report.until_now()
+        return work.report(started)
 
     def _begin(self) -> None:
         """Bring arguments to the engine, if every run does."""

@@ -38,8 +38,8 @@ from vyre.runtime.errors import InvalidArgument, is_device_lost, labelled
 from vyre.runtime.executable import Executable, check_config, compile
 from vyre.runtime.handle import Handle, Pipeline
 from vyre.runtime.held import NOTHING
-from vyre.runtime.quick import Storage
 from vyre.runtime.row import Row
+from vyre.runtime.runs import Storage
 from vyre.runtime.waves import planned
 
 Array = NDArray[Any]

@@ -18,7 +18,7 @@ from xdsl.ir import SSAValue
 from vyre.diagnostics import Segment, VyreError
 from vyre.dialects import vyre
 from vyre.runtime import telemetry
-from vyre.runtime.backend import Buffer, Launch, SegmentReport, Whole
+from vyre.runtime.backend import Buffer, Launch, Prepared, SegmentReport, Whole
 from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device import Device
@@ -27,7 +27,7 @@ from vyre.runtime.geometry import Geometry
 from vyre.runtime.route import Route, split_after
 from vyre.runtime.scalars import dtype_of, loaded
 from vyre.runtime.schedule_host import ScheduleHost, scratch_shape
-from vyre.runtime.times import NO_TIME, Times
+from vyre.runtime.times import NO_TIME
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,6 @@ class Report:
     segments: tuple[SegmentReport, ...]
     started: int
     """On the clock of `time.perf_counter_ns`."""
-
-    def until_now(self) -> "Report":
-        """The same, with the time until now."""
-        return replace(self, wall=time.perf_counter_ns() - self.started)
 
 
 @dataclass
@@ -72,6 +68,10 @@ class Work:
     """Buffers that a pass may change."""
     kept: dict[object, Buffer] = field(default_factory=dict[object, Buffer])
     """Scratch and copies from earlier runs on the same device, to be used again."""
+    may_be_kept: bool = False
+    """Whether somebody may want to make the dispatch again."""
+    prepared: Prepared | None = None
+    """What may be kept, if the engine makes all passes by itself."""
     passes: int = 0
     launches: int = 0
     segments: dict[str, SegmentReport] = field(default_factory=dict[str, SegmentReport])
@@ -94,7 +94,11 @@ class Work:
 
     def _all_passes(self) -> int:
         """Let the engine make all passes."""
-        outcome = self.device.run(self.whole())
+        prepared, outcome = self.device.run(self.whole(), self.deadline)
+        if self.may_be_kept:
+            self.prepared = prepared
+        else:
+            prepared.close()
         for segment in outcome.segments:
             self.segments[segment.name] = segment
             self.launches += segment.launches
@@ -108,7 +112,6 @@ class Work:
             self.route.variant.whole_kernel(unit),
             [self._entry(name) for name in self.route.table],
             self.geometry,
-            self.deadline,
             self.config.passes,
             self.config.check_interval,
             self.timed,
@@ -135,9 +138,19 @@ class Work:
                 break
         return number
 
-    def times(self) -> Times:
-        """The sums over all launches."""
-        return sum((each.times for each in self.segments.values()), NO_TIME)
+    def report(self, started: int) -> Report:
+        """What was done since `started`, which is over now."""
+        times = sum((each.times for each in self.segments.values()), NO_TIME)
+        return Report(
+            self.passes,
+            self.launches,
+            time.perf_counter_ns() - started,
+            times.device,
+            times.enqueue,
+            times.wait,
+            tuple(self.segments.values()),
+            started,
+        )
 
     def _pass(self) -> None:
         unit = self.route.unit.op
@@ -255,18 +268,3 @@ class _Host(ScheduleHost):
                 self._work.device.download(buffer, value, place * buffer.dtype.itemsize)
         telemetry.add(read_backs=1)
         return loaded(value)[0]
-
-
-def report(work: Work, started: int) -> Report:
-    """What was done since `started`."""
-    times = work.times()
-    return Report(
-        work.passes,
-        work.launches,
-        time.perf_counter_ns() - started,
-        times.device,
-        times.enqueue,
-        times.wait,
-        tuple(work.segments.values()),
-        started,
-    )

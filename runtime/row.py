@@ -32,8 +32,8 @@ from vyre.runtime.device_array import AnyArray, DeviceArray, is_device_buffer
 from vyre.runtime.errors import InvalidArgument, labelled
 from vyre.runtime.executable import Executable
 from vyre.runtime.geometry import Geometry
-from vyre.runtime.quick import QuickRuns, Storage
 from vyre.runtime.resident import Resident
+from vyre.runtime.runs import Runs, Storage
 from vyre.runtime.session import Session
 from vyre.runtime.shared_memory import SharedMemory
 
@@ -118,10 +118,10 @@ class Row(Resident):
         self.readbacks = {name: Readback.of(session, name) for name in reads}
         self.buffer_count = len(session.buffers)
         self._prepared: Repeatable = _InOrder([session])
-        self._runs = QuickRuns(session, {}, {})
+        self._runs = Runs(session, {}, {})
         self._fetched: dict[tuple[Storage, int, int], telemetry.Tally] = {}
         if exe.backend.capabilities.whole and not session.keeps:
-            self._prepared = session.prepared([]) or self._prepared
+            self._prepared = session.prepared([])
 
     @property
     def keeps(self) -> bool:
@@ -179,7 +179,7 @@ class Row(Resident):
             together = rows[0]._exe.backend.together(prepared)
         else:
             together = _InOrder([row._session for row in rows])
-        return first.run(together, QuickRuns.deadline_of([first, *others]), others)
+        return first.run(together, Runs.deadline_of([first, *others]), others)
 
     def checked_outputs(self, given: Mapping[str, object]) -> dict[str, AnyArray]:
         """Arrays of the caller for results by name, which are refused if they are wrong."""

@@ -27,7 +27,7 @@ from vyre.runtime.device_array import AnyArray, DeviceArray, is_device_buffer
 from vyre.runtime.device_buffer import ALIGNMENT, DeviceBuffer, empty_device_buffer
 from vyre.runtime.errors import InvalidArgument, labelled
 from vyre.runtime.geometry import Geometry
-from vyre.runtime.passes import Report, Work, report
+from vyre.runtime.passes import Work
 from vyre.runtime.route import Route
 from vyre.runtime.trace import Trace
 
@@ -100,7 +100,7 @@ class Session:
         shape, dtype = self.arguments.shape(binding), self.arguments.dtype(binding)
         if self.arguments.result_is_on_device(binding):
             return self._new_device_array(binding, shape, dtype)
-        return zeros(binding.name, shape, dtype)
+        return zeros(binding.name, shape, dtype, binding.alignment)
 
     def _new_device_array(
         self, binding: Binding, shape: tuple[int, ...], dtype: np.dtype[Any]
@@ -178,20 +178,6 @@ class Session:
         ):
             yield
 
-    def run(
-        self,
-        plan: DispatchPlan | None = None,
-        scalars: Mapping[str, np.generic] | None = None,
-        *,
-        deadline: Deadline | None = None,
-        started: int | None = None,
-        timed: bool = False,
-    ) -> Report:
-        """Make the passes over the program."""
-        work = self.work(plan, scalars, deadline, timed=timed)
-        work.run()
-        return report(work, self.started if started is None else started)
-
     def work(
         self,
         plan: DispatchPlan | None = None,
@@ -199,6 +185,7 @@ class Session:
         deadline: Deadline | None = None,
         *,
         timed: bool = False,
+        may_be_kept: bool = False,
     ) -> Work:
         """What a run does; parameters may be others than at first."""
         plan = plan or self.plan
@@ -213,12 +200,13 @@ class Session:
             timed,
             [binding.name for binding in self.exe.bindings.written],
             self._kept,
+            may_be_kept,
         )
 
-    def prepared(self, zeros: Sequence[str]) -> Prepared | None:
+    def prepared(self, zeros: Sequence[str]) -> Prepared:
         """
-        All passes as a dispatch that can be made again and again, if the engine knows how;
-        the buffers that are named are zeros when it starts.
+        All passes as a dispatch that can be made again and again, on an engine that makes
+        the whole; the buffers that are named are zeros when it starts.
         """
         return self.device.prepared(self.work().whole(), zeros)
 

@@ -17,8 +17,6 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, fields
 
-from typing_extensions import override
-
 from vyre.fork_locks import ForkLock
 
 
@@ -119,23 +117,6 @@ class Tally:
         # When Python ends there may be no lock any more, nor anybody who asks.
         if not is_finalizing():
             self.settle()
-
-
-class SharedTally(Tally):
-    """
-    A tally in which several threads may count.
-
-    Example: `SharedTally({"dispatches": 1}).count(passes, launches)`
-    """
-
-    def __init__(self, amounts: Mapping[str, int]):
-        self._counting = ForkLock()
-        super().__init__(amounts)
-
-    @override
-    def count(self, passes: int, launches: int) -> None:
-        with self._counting:
-            super().count(passes, launches)
 
 
 _tallies: "weakref.WeakSet[Tally]" = weakref.WeakSet()

@@ -12,6 +12,7 @@ from vyre.interpreter.backend import ReferenceBackend
 from vyre.runtime.backend import Backend
 from vyre.runtime.config import Mode
 from vyre.runtime.geometry import Geometry
+from vyre.runtime.unit import Unit
 from vyre.testing import programs
 from vyre.testing.case import (
     Cases,
@@ -157,7 +158,9 @@ def fitting_grids(backend: Backend) -> None:
     whole = parsed(text)
     assert isinstance(whole, ProgramOp)
     geometry = Geometry((1, 1, 1), (4, 1, 1))
-    limit = backend.resident_groups(backend.compile(whole), geometry)
+    is_whole = backend.capabilities.whole
+    kernel = backend.compile_whole(Unit(whole)) if is_whole else backend.compile(whole)
+    limit = backend.resident_groups(kernel, geometry)
     fits = limit is None or limit >= 1
     expect(fits, f"resident_groups gives {limit}, expected a positive number or None")
     count = min(limit or 500, 5000)

@@ -12,13 +12,23 @@ print(recording.uploaded_bytes, len(recording.launches))
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from typing_extensions import override
 
 from vyre.dialects.vyre import ProgramOp
-from vyre.runtime.backend import Backend, Bytes, Kernel, Launch, Memory, Outcome, Whole
+from vyre.runtime.backend import (
+    Backend,
+    Bytes,
+    Kernel,
+    Launch,
+    Memory,
+    Outcome,
+    Prepared,
+    Whole,
+)
 from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.times import Times
 from vyre.testing.wrapped import WrappedBackend
@@ -56,7 +66,7 @@ class RecordingBackend(WrappedBackend):
         self.launches: list[Launch] = []
         self.compiled: list[ProgramOp] = []
         self.runs: list[Whole] = []
-        """Dispatches that the engine was asked to make as a whole."""
+        """Dispatches that the engine was asked to prepare as a whole."""
         self.uploaded_bytes = 0
         self.downloaded_bytes = 0
         self.allocated_bytes = 0
@@ -108,11 +118,14 @@ class RecordingBackend(WrappedBackend):
         return found if self.times is None else self.times
 
     @override
-    def run(self, whole: Whole) -> Outcome:
+    def prepare(self, whole: Whole, zeros: Sequence[str] = ()) -> Prepared:
         with self.lock:
             self.runs.append(whole)
-        found = super().run(whole)
-        return found if self.times is None else replace(found, times=self.times)
+        return super().prepare(whole, zeros)
+
+    @override
+    def reported(self, outcome: Outcome) -> Outcome:
+        return outcome if self.times is None else replace(outcome, times=self.times)
 
     @override
     def adopt(self, array: AnyArray) -> Memory | None:

@@ -1,6 +1,7 @@
 """An engine around another one, which knows what memory is in use."""
 
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from vyre.runtime.backend import (
     Launch,
     Memory,
     Outcome,
+    Prepared,
     Whole,
 )
+from vyre.runtime.deadline import Deadline
 from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
@@ -47,6 +50,10 @@ class WrappedBackend(Backend):
 
     def noted(self, call: str) -> None:
         """Called before every call of the engine, with its name."""
+
+    def reported(self, outcome: Outcome) -> Outcome:
+        """Called with what the engine says of a dispatch; gives what its caller hears."""
+        return outcome
 
     @property
     def live_count(self) -> int:
@@ -102,9 +109,8 @@ class WrappedBackend(Backend):
         return self.inner.compile_whole(unit)
 
     @override
-    def run(self, whole: Whole) -> Outcome:
-        self.noted("launch")
-        return self.inner.run(whole)
+    def prepare(self, whole: Whole, zeros: Sequence[str] = ()) -> Prepared:
+        return WrappedDispatch(self, self.inner.prepare(whole, zeros))
 
     @override
     def resident_groups(self, kernel: Kernel, geometry: Geometry) -> int | None:
@@ -148,3 +154,32 @@ class WrappedBackend(Backend):
     def equal(self, one: Buffer, other: Buffer) -> bool:
         self.noted("equal")
         return self.inner.equal(one, other)
+
+
+class WrappedDispatch(Prepared):
+    """A dispatch that another engine has prepared, each run of which is `noted`."""
+
+    def __init__(self, owner: WrappedBackend, inner: Prepared):
+        self.owner = owner
+        self.inner = inner
+
+    @override
+    def run(self, deadline: Deadline) -> tuple[int, int]:
+        self.ended = ()
+        self.owner.noted("launch")
+        try:
+            return self.inner.run(deadline)
+        finally:
+            self.ended = self.inner.ended
+
+    @override
+    def outcome(self, wall: int) -> Outcome:
+        return self.owner.reported(self.inner.outcome(wall))
+
+    @override
+    def close(self) -> None:
+        self.inner.close()
+
+    @override
+    def rebind(self, arguments: Sequence[int | np.generic]) -> None:
+        self.inner.rebind(arguments)

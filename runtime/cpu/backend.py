@@ -1,18 +1,10 @@
 """The CPU engine as a backend: programs as native code on all cores."""
 
-import time
 from collections.abc import Sequence
 
-import numpy as np
 from typing_extensions import override
-from xdsl.dialects.builtin import StringAttr
 
-from vyre.diagnostics import VyreError
-from vyre.dialects.vyre import ProgramOp, ScheduleOp, TrapOp
-from vyre.locations import place_of
-from vyre.lowering.llvm.job import STATUS_DONE, STATUS_TIMEOUT, STATUS_TRAPPED
-from vyre.lowering.llvm.layout import Trap
-from vyre.runtime.backend import Capabilities, Launch, Outcome, Prepared, Whole
+from vyre.runtime.backend import Capabilities, Whole
 from vyre.runtime.cpu.ahead import Ahead
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
 from vyre.runtime.cpu.kernel import CpuKernel
@@ -20,12 +12,8 @@ from vyre.runtime.cpu.llvm_threads import using_llvm
 from vyre.runtime.cpu.machine import Processor
 from vyre.runtime.cpu.native import compile_object, is_loaded, native_text
 from vyre.runtime.cpu.pool import WorkerPool
-from vyre.runtime.deadline import Deadline
-from vyre.runtime.errors import DispatchFailed, Trapped
 from vyre.runtime.host_memory import HostBackend
 from vyre.runtime.kernel_cache import KernelCache, key_of
-from vyre.runtime.schedule_host import segments_of
-from vyre.runtime.times import Times
 from vyre.runtime.unit import Unit
 
 
@@ -86,10 +74,6 @@ class CpuBackend(HostBackend):
             Ahead(compile_object)
 
     @override
-    def compile(self, program: ProgramOp) -> CpuKernel:
-        return self.compile_whole(Unit(program))
-
-    @override
     def compile_whole(self, unit: Unit) -> CpuKernel:
         self._compile_pool_ahead()
         return CpuKernel(unit, self._worth_sharing, self._cache)
@@ -99,90 +83,9 @@ class CpuBackend(HostBackend):
         return {f"{kernel.name}.ll": kernel.source()}
 
     @override
-    def launch(self, launch: Launch) -> Times:
-        return self.run(
-            Whole(
-                Unit(launch.program),
-                launch.kernel,
-                launch.arguments,
-                launch.geometry,
-                launch.deadline,
-                timed=launch.timed,
-            )
-        ).times
-
-    @override
-    def run(self, whole: Whole) -> Outcome:
+    def prepare(self, whole: Whole, zeros: Sequence[str] = ()) -> Job:
         kernel: CpuKernel = whole.kernel
-        with kernel.job(whole, lambda: self.pool) as job:
-            job.fill(whole.arguments)
-            job.repeat(whole.passes, whole.check_interval, timed=whole.timed)
-            start = time.perf_counter_ns()
-            _run(job, whole.unit, whole.deadline)
-            return job.outcome(time.perf_counter_ns() - start)
-
-    @override
-    def prepare(self, whole: Whole, zeros: Sequence[str]) -> Prepared:
-        kernel: CpuKernel = whole.kernel
-        job = kernel.take_job(whole, lambda: self.pool)
+        job = kernel.job(whole, lambda: self.pool)
         job.fill(whole.arguments, zeros)
-        job.repeat(whole.passes, whole.check_interval, timed=False)
-        return _PreparedJob(job, whole.unit)
-
-
-class _PreparedJob(Prepared):
-    """A job that is filled in."""
-
-    def __init__(self, job: Job, unit: Unit):
-        self._job = job
-        self._unit = unit
-
-    @override
-    def run(self, deadline: Deadline) -> tuple[int, int]:
-        _run(self._job, self._unit, deadline)
-        return self._job.counts()
-
-    @override
-    def rebind(self, arguments: Sequence[int | np.generic]) -> None:
-        self._job.refill(arguments)
-
-
-def _run(job: Job, unit: Unit, deadline: Deadline) -> None:
-    """Run a job that is filled in, and raise what went wrong."""
-    try:
-        status = job.run(deadline.end_ns)
-    except BaseException:
-        job.reset()
-        raise
-    if status != STATUS_DONE:
-        latest = job.latest()
-        error = _failure(job, unit, deadline, status)
-        if latest is not None and isinstance(unit.op, ScheduleOp):
-            error.segment = list(segments_of(unit.op).values())[latest]
-        raise error
-
-
-def _failure(job: Job, unit: Unit, deadline: Deadline, status: int) -> VyreError:
-    """What to raise for a status other than success."""
-    if status == STATUS_TRAPPED:
-        report = job.trap()
-        op = _trap_op(unit.op, report.trap)
-        return Trapped(op, report.trap.tag, report.invocation, report.value)
-    job.reset()
-    if status == STATUS_TIMEOUT:
-        return deadline.error()
-    return DispatchFailed(
-        "the dispatch was stopped because Python exits", "wait for it before the end"
-    )
-
-
-def _trap_op(program: ProgramOp | ScheduleOp, trap: Trap) -> TrapOp:
-    """The operation that the code knows by what it says, its wave and its place."""
-    module = program.get_toplevel_object()
-    wave = None if trap.wave is None else StringAttr(trap.wave)
-    traps = [
-        op
-        for op in module.walk()
-        if isinstance(op, TrapOp) and op.tag.data == trap.tag and op.wave == wave
-    ]
-    return next((op for op in traps if str(place_of(op)) == trap.place), traps[0])
+        job.repeat(whole.passes, whole.check_interval, timed=whole.timed)
+        return job

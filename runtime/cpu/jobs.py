@@ -1,31 +1,50 @@
-"""A program's code with memory for one dispatch: the words of a job, filled in."""
+"""
+Jobs: a program's code with memory for dispatches of one kind, filled in; and what goes
+wrong in them.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import override
+from xdsl.dialects.builtin import StringAttr
 
+from vyre.diagnostics import VyreError
+from vyre.dialects.vyre import ProgramOp, ScheduleOp, TrapOp
 from vyre.dialects.vyre.attributes import ScratchScope
+from vyre.locations import place_of
 from vyre.lowering.llvm import layout as at
 from vyre.lowering.llvm.context import NO_TRAP, TRAP_BITS
 from vyre.lowering.llvm.job import (
     DEADLINE,
     ENTRY,
     MAY_BE_ALONE,
+    STATUS_DONE,
+    STATUS_TIMEOUT,
+    STATUS_TRAPPED,
     WORKERS,
     aligned_words,
 )
 from vyre.lowering.llvm.layout import Layout, Trap
-from vyre.runtime.backend import Buffer, Outcome, SegmentReport, is_buffer
+from vyre.runtime.backend import Buffer, Outcome, Prepared, SegmentReport, is_buffer
 from vyre.runtime.cpu.machine import Linked
 from vyre.runtime.cpu.pool import WorkerPool
+from vyre.runtime.deadline import Deadline
+from vyre.runtime.errors import DispatchFailed, Trapped
 from vyre.runtime.geometry import Geometry, scratch_sizes
+from vyre.runtime.schedule_host import segments_of
 from vyre.runtime.times import Times
+from vyre.runtime.unit import Unit
 
 LINE = 128
 """Bytes that workers keep apart from each other."""
+
+MOST_IDLE = 32
+"""Jobs of one size that wait for the next dispatch."""
 
 WORTH_SHARING = 1 << 16
 """Operations of a launch from which on it is faster with more than one worker."""
@@ -33,45 +52,44 @@ WORTH_SHARING = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """
-    Compiled code of a program, and the words of its jobs.
-
-    Example: `Job(code, pool, geometry, pool.count)`
-    """
+    """Compiled code of a program, and the words of its jobs."""
 
     linked: Linked
     layout: Layout
 
 
-@dataclass(frozen=True)
-class TrapReport:
-    """The smallest invocation that trapped, by which trap, and with what value."""
+@dataclass(frozen=True, eq=False)
+class Sized:
+    """What there is for dispatches of certain sizes."""
 
-    invocation: int
-    trap: Trap
-    value: int | None
+    code: Code
+    idle: "list[Job]"
+    """Those that wait for the next one."""
 
 
-class Job:
+class Job(Prepared):
     """
     Words and memory for dispatches of a program with one geometry, one at a time, by
     `most` workers if there are as many workgroups; or by one where that is faster than to
     wake others, if it may be.
 
-    Example: `job.fill(arguments, []); status = job.run(0)`
+    Example: `job.fill(arguments, []); job.run(Deadline())`
     """
 
     def __init__(
         self,
-        code: Code,
+        unit: Unit,
+        sized: Sized,
         pool: WorkerPool,
         geometry: Geometry,
         most: int,
         *,
         may_be_alone: bool,
     ):
-        layout = code.layout
+        code, layout = sized.code, sized.code.layout
         self.code = code
+        self._unit = unit
+        self._home = ref(sized)
         self.geometry = geometry
         self._pool = pool
         self._deadline = 0
@@ -80,6 +98,8 @@ class Job:
         self._cells = self.words.data
         self._bytes = self.words.view(np.uint8).data
         self._filled: list[int] = []
+        launches = layout.launches if layout.is_schedule else []
+        self._launches = [entry.word for entry in launches]
         self._keeps: list[object] = []
         self._copies: dict[str, NDArray[np.uint8]] = {}
         self.workers = min(most, geometry.group_count)
@@ -132,15 +152,15 @@ class Job:
                 values.append(value.memory.ctypes.data)
             else:
                 values.append(value)
-        self.refill(values)
+        self.rebind(values)
         for entry in self.code.layout.written:
             size = sizes[entry.name]
             self.words[entry.word] = size
             self.words[entry.word + 1] = size if entry.name in zeros else 0
 
-    def refill(self, values: Sequence[int | np.generic]) -> None:
-        """Set the addresses of buffers and the parameters anew, in declaration order."""
-        for word, value in zip(self._filled, values, strict=True):
+    @override
+    def rebind(self, arguments: Sequence[int | np.generic]) -> None:
+        for word, value in zip(self._filled, arguments, strict=True):
             if isinstance(value, int):
                 self._cells[word] = value
             else:
@@ -165,23 +185,33 @@ class Job:
                 copy = self._copies[entry.name] = zero_bytes(size)
             self.words[entry.word + 2] = copy.ctypes.data
 
-    def run(self, deadline: int) -> int:
-        """Run until the end or the deadline; gives the status."""
-        if deadline != self._deadline:
-            self.words[DEADLINE] = self._deadline = deadline
-        return self._pool.dispatch(self.address)
+    @override
+    def run(self, deadline: Deadline) -> tuple[int, int]:
+        end = deadline.end_ns
+        if end != self._deadline:
+            self.words[DEADLINE] = self._deadline = end
+        for word in self._launches:
+            self._cells[word] = self._cells[word + 1] = 0
+        try:
+            status = self._pool.dispatch(self.address)
+        except BaseException:
+            self._reset()
+            raise
+        if status != STATUS_DONE:
+            raise self._failure(status, deadline)
+        return self._counts()
 
-    def counts(self) -> tuple[int, int]:
+    def _counts(self) -> tuple[int, int]:
         """How many passes and launches of programs the last run made."""
         if self._is_simple:
             return 1, 1
-        passes = int(self.words[at.DONE])
+        passes = int(self._cells[at.DONE])
         if not self.code.layout.is_schedule:
             return passes, passes
-        return passes, sum(segment.launches for segment in self._segments(0))
+        return passes, sum(self._cells[word] for word in self._launches)
 
+    @override
     def outcome(self, wall: int) -> Outcome:
-        """What the last run did, in so many nanoseconds."""
         layout = self.code.layout
         passes = int(self.words[at.DONE])
         times = Times(wall, 0, 0)
@@ -189,6 +219,12 @@ class Job:
             report = SegmentReport(layout.name, passes, wall, times)
             return Outcome(times, passes, (report,))
         return Outcome(times, passes, tuple(self._segments(wall)))
+
+    @override
+    def close(self) -> None:
+        home = self._home()
+        if home is not None and len(home.idle) < MOST_IDLE:
+            home.idle.append(self)
 
     def _segments(self, wall: int) -> Iterator[SegmentReport]:
         """How often each program was launched, and its part of the time if it was timed."""
@@ -198,36 +234,63 @@ class Job:
             name, word = entry.segment, entry.word
             counts[name] = counts.get(name, 0) + int(self.words[word])
             ticks[name] = ticks.get(name, 0) + int(self.words[word + 1])
-            self.words[word : word + 2] = 0
         total = sum(ticks.values())
         for name, count in counts.items():
             took = wall * ticks[name] // total if total else None
             if count:
                 yield SegmentReport(name, count, took or 0, Times(took, 0, 0))
 
-    def latest(self) -> int | None:
+    def _failure(self, status: int, deadline: Deadline) -> VyreError:
+        """What to raise for a status other than success. The job begins anew then."""
+        latest = self._latest()
+        if status == STATUS_TRAPPED:
+            error = self._trapped()
+        elif status == STATUS_TIMEOUT:
+            error = deadline.error()
+        else:
+            error = DispatchFailed(
+                "the dispatch was stopped because Python exits",
+                "wait for it before the end",
+            )
+        self._reset()
+        if latest is not None and isinstance(self._unit.op, ScheduleOp):
+            error.segment = list(segments_of(self._unit.op).values())[latest]
+        return error
+
+    def _latest(self) -> int | None:
         """Which launch of the schedule was the last one that began, if one has."""
         word = int(self.words[at.LATEST]) // 8 - 1
         launches = self.code.layout.launches if self.code.layout.is_schedule else []
         return next((entry.number for entry in launches if entry.word == word), None)
 
-    def trap(self) -> TrapReport:
-        """What the last run trapped at; then it is forgotten."""
+    def _trapped(self) -> Trapped:
+        """The smallest invocation that trapped, by which trap, and with what value."""
         worker = int(self._records[:, at.TRAP].argmin())
         record = int(self._records[worker, at.TRAP])
         value = int(self._records[worker, at.TRAP_VALUE])
-        self.reset()
         trap = self.code.layout.traps[record & ((1 << TRAP_BITS) - 1)]
         signed = value - 2**64 if value >= 2**63 else value
-        return TrapReport(record >> TRAP_BITS, trap, signed if trap.has_value else None)
+        op = _trap_op(self._unit.op, trap)
+        shown = signed if trap.has_value else None
+        return Trapped(op, trap.tag, record >> TRAP_BITS, shown)
 
-    def reset(self) -> None:
+    def _reset(self) -> None:
         """Begin anew after a run that did not come to its end."""
         self._records[:, at.TRAP] = NO_TRAP
         for word in (at.TRAPPED, at.DIFFERS):
             self.words[word] = 0
-        for entry in self.code.layout.launches:
-            self.words[entry.word : entry.word + 2] = 0
+
+
+def _trap_op(program: ProgramOp | ScheduleOp, trap: Trap) -> TrapOp:
+    """The operation that the code knows by what it says, its wave and its place."""
+    module = program.get_toplevel_object()
+    wave = None if trap.wave is None else StringAttr(trap.wave)
+    traps = [
+        op
+        for op in module.walk()
+        if isinstance(op, TrapOp) and op.tag.data == trap.tag and op.wave == wave
+    ]
+    return next((op for op in traps if str(place_of(op)) == trap.place), traps[0])
 
 
 def zero_bytes(size: int) -> NDArray[np.uint8]:

@@ -1,8 +1,6 @@
 """A program on the CPU engine: its code for the sizes that it is run with, and its jobs."""
 
-from collections.abc import Callable, Generator, Hashable
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
 from functools import cached_property
 from weakref import WeakValueDictionary
 
@@ -11,7 +9,7 @@ from vyre.fork_locks import ForkLock
 from vyre.lowering.llvm.entries import ENTRY
 from vyre.lowering.llvm.plans import Plan, Source
 from vyre.runtime.backend import Whole, is_buffer
-from vyre.runtime.cpu.jobs import WORTH_SHARING, Code, Job
+from vyre.runtime.cpu.jobs import WORTH_SHARING, Code, Job, Sized
 from vyre.runtime.cpu.machine import Linked, Processor, object_code
 from vyre.runtime.cpu.pool import WorkerPool
 from vyre.runtime.cpu.stored import Compiled, StoredCode
@@ -26,14 +24,6 @@ _codes: WeakValueDictionary[str, Code] = WeakValueDictionary()
 """All code that is in use, by what it was made of."""
 
 
-@dataclass(frozen=True)
-class _Known:
-    """What there is for dispatches of certain sizes."""
-
-    code: Code
-    idle: list[Job]
-
-
 class CpuKernel:
     """
     A program, its code and its jobs. Code is shared by all sizes for which the same
@@ -42,7 +32,7 @@ class CpuKernel:
     Workers are asked for when the first job is made, so that LLVM can make the pool while
     Python plans the first program.
 
-    Example: `with CpuKernel(unit).job(whole, lambda: pool) as job: ...`
+    Example: `CpuKernel(unit).job(whole, lambda: pool).close()`
     """
 
     def __init__(
@@ -55,7 +45,7 @@ class CpuKernel:
         self._worth_sharing = worth_sharing
         self._stored = StoredCode(unit, cache)
         self._lock = ForkLock()
-        self._known: dict[Hashable, _Known] = {}
+        self._known: dict[Hashable, Sized] = {}
         """By sizes; those that were used last are last."""
         if self._stored.is_known():
             self.proof = self._stored.proof()
@@ -78,39 +68,29 @@ class CpuKernel:
         with self._lock:
             return self._plan.source(Setting()).text
 
-    @contextmanager
-    def job(self, whole: Whole, pool: Callable[[], WorkerPool]) -> Generator[Job]:
-        """A job for a dispatch, which nobody else uses."""
-        job = self.take_job(whole, pool)
-        yield job
-        with self._lock:
-            known = self._known.get(_sizes(whole))
-            if known is not None:
-                known.idle.append(job)
-
-    def take_job(self, whole: Whole, pool: Callable[[], WorkerPool]) -> Job:
-        """A job for dispatches of these sizes, to be kept: an idle one, or a new one."""
-        known = self._found(whole)
+    def job(self, whole: Whole, pool: Callable[[], WorkerPool]) -> Job:
+        """A job for dispatches of these sizes: an idle one, or a new one."""
+        sized = self._found(whole)
         try:
-            return known.idle.pop()
+            return sized.idle.pop()
         except IndexError:
-            return self._new_job(known.code, whole, pool())
+            return self._new_job(sized, whole, pool())
 
-    def _new_job(self, code: Code, whole: Whole, pool: WorkerPool) -> Job:
-        most = pool.count if self._is_shared(code, whole) else 1
+    def _new_job(self, sized: Sized, whole: Whole, pool: WorkerPool) -> Job:
+        most = pool.count if self._is_shared(sized.code, whole) else 1
         may_be_alone = self._worth_sharing > 0
-        return Job(code, pool, whole.geometry, most, may_be_alone=may_be_alone)
+        return Job(self._unit, sized, pool, whole.geometry, most, may_be_alone=may_be_alone)
 
     def _is_shared(self, code: Code, whole: Whole) -> bool:
         """Whether it is faster with several workers; results are the same anyway."""
         operations = code.layout.cost * whole.geometry.invocation_count
         return operations >= self._worth_sharing
 
-    def _found(self, whole: Whole) -> _Known:
+    def _found(self, whole: Whole) -> Sized:
         """The code for the sizes of a dispatch, and idle jobs."""
         key = _sizes(whole)
         with self._lock:
-            known = self._known.pop(key, None) or _Known(self._made(_setting(whole)), [])
+            known = self._known.pop(key, None) or Sized(self._made(_setting(whole)), [])
             self._known[key] = known
             if len(self._known) > MOST_SIZES:
                 del self._known[next(iter(self._known))]

@@ -14,8 +14,6 @@ from vyre.runtime.backend import (
     Buffer,
     Bytes,
     Capabilities,
-    Launch,
-    Outcome,
     Prepared,
     Repeatable,
     Whole,
@@ -23,7 +21,6 @@ from vyre.runtime.backend import (
 from vyre.runtime.cuda.arrays import device_array, wait_for_owner
 from vyre.runtime.cuda.comparing import FLAG_BYTES, comparison
 from vyre.runtime.cuda.device import CudaDevice
-from vyre.runtime.cuda.dispatch import Dispatch
 from vyre.runtime.cuda.engine import CudaEngine
 from vyre.runtime.cuda.memory import CudaMemory
 from vyre.runtime.cuda.prepared import PreparedDispatch, Together
@@ -32,7 +29,6 @@ from vyre.runtime.cuda.watchdog import watchdog_of
 from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.errors import OutOfMemory
 from vyre.runtime.geometry import Geometry
-from vyre.runtime.times import Times
 from vyre.runtime.unit import Unit
 
 _ALIGNMENT = 256
@@ -151,10 +147,6 @@ class CudaBackend(Backend):
         return CudaMemory(memory.address + offset, owner=memory.owner)
 
     @override
-    def compile(self, program: ProgramOp) -> CudaUnit:
-        return self.compile_whole(Unit(program))
-
-    @override
     def compile_whole(self, unit: Unit) -> CudaUnit:
         made = CudaUnit(unit.op, self._engine)
         self._units.add(made)
@@ -175,26 +167,7 @@ class CudaBackend(Backend):
         return each * self.device.limits.multiprocessors
 
     @override
-    def launch(self, launch: Launch) -> Times:
-        return self.run(
-            Whole(
-                Unit(launch.program),
-                launch.kernel,
-                launch.arguments,
-                launch.geometry,
-                launch.deadline,
-                timed=launch.timed,
-            )
-        ).times
-
-    @override
-    def run(self, whole: Whole) -> Outcome:
-        kernel: CudaUnit = whole.kernel
-        with kernel.workspace() as space:
-            return Dispatch(self._engine, kernel, whole, space).run()
-
-    @override
-    def prepare(self, whole: Whole, zeros: Sequence[str]) -> Prepared:
+    def prepare(self, whole: Whole, zeros: Sequence[str] = ()) -> Prepared:
         return PreparedDispatch(self._engine, whole, zeros)
 
     @override

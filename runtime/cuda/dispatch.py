@@ -8,14 +8,13 @@ schedule reads back, whether a pass has changed anything, whether a launch has t
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from vyre.diagnostics import Segment, VyreError
 from vyre.dialects.vyre import BufferOp, ProgramOp
-from vyre.runtime.backend import Buffer, Bytes, Outcome, SegmentReport, Whole, is_buffer
+from vyre.runtime.backend import Buffer, Bytes, SegmentReport, Whole, is_buffer
 from vyre.runtime.cuda.arrays import wait_for_owner
 from vyre.runtime.cuda.comparing import FLAG_BYTES
 from vyre.runtime.cuda.engine import CudaEngine
@@ -24,13 +23,14 @@ from vyre.runtime.cuda.launching import add_launch
 from vyre.runtime.cuda.progress import Progress
 from vyre.runtime.cuda.schedule import CudaHost
 from vyre.runtime.cuda.sections import Section, SectionBuilder
-from vyre.runtime.cuda.stopwatch import Stopwatch, outcome
+from vyre.runtime.cuda.stopwatch import Stopwatch
 from vyre.runtime.cuda.tape import Step, Tape
 from vyre.runtime.cuda.traps import NEW_RECORDS, RECORD_BYTES, RECORD_WORDS, first_trap
 from vyre.runtime.cuda.unit import CudaUnit
 from vyre.runtime.cuda.waiting import wait_for
 from vyre.runtime.cuda.watchdog import WatchedLaunch, stuck
 from vyre.runtime.cuda.workspace import GRID_BYTES, Workspace
+from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import DoesNotFit, Timeout
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
@@ -45,14 +45,22 @@ class Dispatch:
     """
     Runs a program or schedule on its buffers.
 
-    Example: `with unit.workspace() as space: Dispatch(engine, unit, whole, space).run()`
+    Example: `Dispatch(engine, unit, whole, unit.workspace(), Deadline(2.5)).enqueue()`
     """
 
-    def __init__(self, engine: CudaEngine, unit: CudaUnit, whole: Whole, space: Workspace):
+    def __init__(
+        self,
+        engine: CudaEngine,
+        unit: CudaUnit,
+        whole: Whole,
+        space: Workspace,
+        deadline: Deadline,
+    ):
         self.engine = engine
         self.unit = unit
         self.whole = whole
         self.space = space
+        self.deadline = deadline
         self.launches: Counter[str] = Counter()
         """How often each program was launched."""
         self._builder = SectionBuilder()
@@ -60,17 +68,6 @@ class Dispatch:
         self._watch = Stopwatch(engine.device, engine.stream)
         self._progress = Progress(engine.device, engine.stream)
         self._snapshots = Snapshots(engine, space, _written(whole))
-
-    def run(self) -> Outcome:
-        """Make all passes, and wait for their end."""
-        try:
-            passes = self.enqueue()
-            self.wait()
-        except BaseException as error:
-            self.blame(error)
-            self.stop()
-            raise
-        return outcome(passes, self._reports())
 
     def enqueue(self, before: Sequence[Step] = ()) -> int:
         """Make all passes, after some other work; the last may not have ended yet."""
@@ -80,7 +77,8 @@ class Dispatch:
         self._play_tape(tuple(before))
         return self._all_passes()
 
-    def _reports(self) -> tuple[SegmentReport, ...]:
+    def reports(self) -> tuple[SegmentReport, ...]:
+        """What the launches of each program took, when all have ended."""
         if self.whole.timed:
             return self._watch.segments(self.launches)
         nothing = Times()
@@ -115,9 +113,8 @@ class Dispatch:
         except DoesNotFit as error:
             if self.whole.split is None:
                 raise
-            split = self.whole.split(error)
-            self.whole = replace(split, deadline=self.whole.deadline)
-            self.unit = split.kernel
+            self.whole = self.whole.split(error)
+            self.unit = self.whole.kernel
             self._builder = SectionBuilder()
             self.space.passes.clear()
             self._try_pass()
@@ -220,7 +217,7 @@ class Dispatch:
         self._play(section)
 
     def _play(self, section: Section) -> None:
-        self.whole.deadline.check()
+        self.deadline.check()
         self._play_tape(section.tape)
         self.launches += section.launches
         if section.trapping:
@@ -233,10 +230,10 @@ class Dispatch:
         if self.whole.timed:
             enqueued += self._watch.enqueue(tape)
         else:
-            may_time_out = self.whole.deadline.end_ns and self.unit.segments
+            may_time_out = self.deadline.end_ns and self.unit.segments
             progress = self._progress if may_time_out else None
             self.engine.player.play(tape, self.engine.stream, progress)
-        self.engine.pace.went(enqueued, self.whole.deadline)
+        self.engine.pace.went(enqueued, self.deadline)
 
     def _check_traps(self, section: Section) -> None:
         address = self.space.filled("records", NEW_RECORDS)
@@ -263,7 +260,7 @@ class Dispatch:
         """Wait for all that was handed over."""
         device = self.engine.device
         with self._watch.waiting():
-            wait_for(device, device.record(self.engine.stream), self.whole.deadline)
+            wait_for(device, device.record(self.engine.stream), self.deadline)
 
 
 def _written(whole: Whole) -> list[Buffer]:

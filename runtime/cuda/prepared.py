@@ -10,11 +10,19 @@ import numpy as np
 from typing_extensions import override
 
 from vyre.diagnostics import VyreError
-from vyre.runtime.backend import Buffer, Prepared, Repeatable, Whole, is_buffer
+from vyre.runtime.backend import (
+    Buffer,
+    Outcome,
+    Prepared,
+    Repeatable,
+    Whole,
+    is_buffer,
+)
 from vyre.runtime.cuda.device import CudaDevice, Handle
 from vyre.runtime.cuda.dispatch import Dispatch
 from vyre.runtime.cuda.engine import CudaEngine
 from vyre.runtime.cuda.memory import CudaMemory
+from vyre.runtime.cuda.stopwatch import outcome
 from vyre.runtime.cuda.tape import ClearStep
 from vyre.runtime.cuda.unit import CudaUnit
 from vyre.runtime.cuda.workspace import Workspace
@@ -33,7 +41,8 @@ class PreparedDispatch(Prepared):
         self._whole = whole
         self._zeros = frozenset(zeros)
         self._unit: CudaUnit = whole.kernel
-        self._space: Workspace | None = self._unit.take_workspace()
+        self._space: Workspace | None = self._unit.workspace()
+        self._latest: tuple[int, Dispatch] | None = None
 
     @override
     def run(self, deadline: Deadline) -> tuple[int, int]:
@@ -41,16 +50,33 @@ class PreparedDispatch(Prepared):
 
     def dispatch(self, deadline: Deadline) -> Dispatch:
         """The next dispatch, of which nothing is enqueued yet."""
-        whole = replace(self._whole, deadline=deadline)
         if self._space is None:
-            self._space = self._unit.take_workspace()
-        return Dispatch(self._engine, self._unit, whole, self._space)
+            self._space = self._unit.workspace()
+        return Dispatch(self._engine, self._unit, self._whole, self._space, deadline)
 
-    def keep(self, dispatch: Dispatch) -> None:
-        """Begin next time with what the dispatch became, if the device refused it first."""
+    def enqueue(self, dispatch: Dispatch) -> int:
+        """
+        Make all passes; they may not have ended yet. The next dispatch begins with what
+        this one became, if the device refused it first.
+        """
+        passes = dispatch.enqueue(self._cleared())
         self._whole, self._unit = dispatch.whole, dispatch.unit
+        self._latest = passes, dispatch
+        return passes
 
-    def cleared(self) -> list[ClearStep]:
+    @override
+    def outcome(self, wall: int) -> Outcome:
+        assert self._latest is not None
+        passes, dispatch = self._latest
+        return outcome(passes, dispatch.reports())
+
+    @override
+    def close(self) -> None:
+        if self._space is not None:
+            self._unit.give_back(self._space)
+        self._space = self._latest = None
+
+    def _cleared(self) -> list[ClearStep]:
         """What comes before it."""
         return [
             ClearStep(value.memory.address, value.size)
@@ -62,7 +88,7 @@ class PreparedDispatch(Prepared):
         """Take other memory next time, after a dispatch that did not end well."""
         if self._space is not None:
             self._space.close()
-        self._space = None
+        self._space = self._latest = None
 
     @override
     def rebind(self, arguments: Sequence[int | np.generic]) -> None:
@@ -88,8 +114,7 @@ class Together(Repeatable):
         ends: list[Handle] = []
         try:
             for prepared, dispatch in zip(self._batch, dispatches):
-                passes = dispatch.enqueue(prepared.cleared())
-                prepared.keep(dispatch)
+                passes = prepared.enqueue(dispatch)
                 counts.append((passes, sum(dispatch.launches.values())))
                 if len(dispatches) > 1 and deadline.end_ns:
                     ends.append(device.record(stream))

@@ -62,7 +62,7 @@ class CudaHost(ScheduleHost):
 
     @override
     def tick(self) -> None:
-        self._dispatch.whole.deadline.check()
+        self._dispatch.deadline.check()
 
     @override
     def launch(self, op: vyre.LaunchOp, segment: vyre.ProgramOp, values: list[Any]) -> None:

@@ -1,8 +1,6 @@
 """A program or schedule on a device: its kernels, and memory that dispatches use again."""
 
 import threading
-from collections.abc import Generator
-from contextlib import contextmanager
 from functools import cached_property
 
 from xdsl.dialects import scf
@@ -103,26 +101,19 @@ class CudaUnit:
             found[f"{program.sym_name.data}.cu"] = kernel.source
         return found
 
-    @contextmanager
-    def workspace(self) -> Generator[Workspace]:
-        """Memory for one dispatch. If that fails, nobody uses it again."""
-        space = self.take_workspace()
-        try:
-            yield space
-        except BaseException:
-            space.close()
-            raise
-        with self._lock:
-            self._idle.append(space)
-            while len(self._idle) > KEPT:
-                self._idle.pop(0).close()
-
-    def take_workspace(self) -> Workspace:
-        """Memory for dispatches, to be kept."""
+    def workspace(self) -> Workspace:
+        """Memory for dispatches, one at a time."""
         with self._lock:
             if self._idle:
                 return self._idle.pop()
         return Workspace(self._engine.device, self._engine.stream)
+
+    def give_back(self, space: Workspace) -> None:
+        """Keep memory for the next dispatch, as the last one ended well."""
+        with self._lock:
+            self._idle.append(space)
+            while len(self._idle) > KEPT:
+                self._idle.pop(0).close()
 
     def drop_idle(self) -> None:
         """Give memory back that no dispatch uses now."""

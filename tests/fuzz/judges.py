@@ -63,8 +63,8 @@ ON_CUDA = [*_named(CUDA, "programs nvrtc undefined")]
 DISPATCH = [
     *_named(
         UNIT,
-        "conformance holes_in_dispatch pinned_runtime refusals errors fixpoint recipes "
-        "recipes_trouble held_memory faults route launch_geometry trace mistakes foreign",
+        "conformance holes_in_dispatch pinned_runtime refusals errors fixpoint calls "
+        "calls_trouble held_memory faults route launch_geometry trace mistakes foreign",
     ),
     *_named(UNIT, "executable"),
 ]
@@ -189,8 +189,8 @@ _TABLE: Sequence[tuple[str, str, Sequence[str]]] = (
     # Dispatch.
     (
         "runtime",
-        "binding arguments geometry executable device session results passes recipes "
-        "quick route schedule_host host_memory launch_geometry batch_storage row "
+        "binding arguments geometry executable device session results passes calls "
+        "runs route schedule_host host_memory launch_geometry batch_storage row "
         "resident held bound scalars",
         DISPATCH,
     ),

@@ -19,10 +19,11 @@ from returning_programs import Writer
 from worked_examples import EXAMPLES, case_of, example_of, fault_size
 
 import vyre
-from vyre.dialects.vyre import ProgramOp
-from vyre.runtime.backend import Backend, Launch, Outcome, Whole
+from vyre.runtime.backend import Whole, is_buffer
 from vyre.runtime.cpu.backend import CpuBackend
+from vyre.runtime.cpu.jobs import Job
 from vyre.runtime.cpu.machine import Processor, object_code
+from vyre.runtime.deadline import Deadline
 from vyre.runtime.program_choice import find_unit
 from vyre.testing import conformance_cases
 from vyre.testing.case import Case
@@ -114,16 +115,22 @@ def test_the_fuzzer_runs_native_code(split: bool, monkeypatch: pytest.MonkeyPatc
     options = runs.Options(split=split, native=True)
     assert runs.examine(program, options).failure is None
 
-    def forgets(self: CpuBackend, whole: Any) -> Any:
-        outcome = run(self, whole)
-        for value in whole.arguments:
-            if hasattr(value, "memory"):
-                value.memory[:] = 0
-        return outcome
+    def forgets(self: CpuBackend, whole: Whole, zeros: Any = ()) -> Job:
+        job = prepare(self, whole, zeros)
+        run = job.run
 
-    run = CpuBackend.run
-    monkeypatch.setattr(CpuBackend, "run", forgets)
-    monkeypatch.setattr(CpuBackend, "prepare", Backend.prepare)  # Which prepares nothing.
+        def forgetting(deadline: Deadline) -> tuple[int, int]:
+            counts = run(deadline)
+            for value in whole.arguments:
+                if is_buffer(value):
+                    value.memory[:] = 0
+            return counts
+
+        monkeypatch.setattr(job, "run", forgetting)
+        return job
+
+    prepare = CpuBackend.prepare
+    monkeypatch.setattr(CpuBackend, "prepare", forgets)
     failure = runs.examine(program, options).failure
     assert failure is not None
     assert failure.kind == "different"
@@ -150,25 +157,20 @@ def test_the_fuzzer_compiles_nothing_twice(tmp_path: Path, monkeypatch: pytest.M
     assert len(texts) == len(set(texts))
 
 
-class Launching(CpuBackend):
-    """Launches a program before it runs it, and notes whether each is timed."""
+class Noting(CpuBackend):
+    """Notes whether each dispatch is timed."""
 
     def __init__(self) -> None:
         super().__init__(1)
         self.timed: list[bool] = []
 
-    def run(self, whole: Whole) -> Outcome:
+    def prepare(self, whole: Whole, zeros: Any = ()) -> Job:
         self.timed.append(whole.timed)
-        if len(self.timed) == 1:
-            program = whole.unit.op
-            assert isinstance(program, ProgramOp)
-            common = whole.kernel, whole.arguments, whole.geometry, whole.deadline
-            self.launch(Launch(program, *common, timed=True))
-        return super().run(whole)
+        return super().prepare(whole, zeros)
 
 
 def test_a_launch_is_timed_if_it_shall_be():
-    engine = Launching()
+    engine = Noting()
     text = """
     vyre.program @p [4, 1, 1] {
       %out = vyre.buffer "out" read_write binding 0 : memref<?xi32>
@@ -176,5 +178,7 @@ def test_a_launch_is_timed_if_it_shall_be():
       %v = arith.index_cast %x : index to i32
       vyre.store %v, %out[%x] : memref<?xi32>
     }"""
-    vyre.compile(text, engine=engine)(out=np.zeros(4, np.int32), grid=1)
+    exe, out = vyre.compile(text, engine=engine), np.zeros(4, np.int32)
+    exe(out=out, grid=1)
+    exe.timed(out=out, grid=1)
     assert engine.timed == [False, True]

@@ -1,10 +1,10 @@
 """
-Dispatches without all that is the same every time: many microseconds are saved, which is
-much where a program takes that long.
+Runs of a prepared dispatch without all that is the same every time: many microseconds are
+saved, which is much where a program takes that long.
 
-It is there for engines that work on the caller's arrays and prepare dispatches, if nothing
-has to be brought there or back, or kept for the next dispatch. Bound programs run what is
-prepared for their arrays; for calls, arrays are exchanged (`vyre.runtime.recipes`).
+They are there for engines that work on the caller's arrays and prepare dispatches, if
+nothing has to be brought there or back, or kept for the next dispatch. Bound programs run
+what is prepared for their arrays; for calls, arrays are exchanged (`vyre.runtime.calls`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,59 +24,54 @@ Storage: TypeAlias = Literal["reused", "moved"]
 _NEVER = Deadline()
 
 
-class QuickRuns:
+class Runs:
     """
     What runs of a prepared dispatch have in common: what is counted, how long they may
     take, and who is blamed. `begins` and `ends` are what each counts as when it begins, and
-    besides when it has ended well; `tally` is one in which threads may count that run at
-    once, if they do.
+    besides when it has ended well. One thread at a time may run.
 
-    Example: `QuickRuns(session, {}, {}).run(prepared, deadline)`
+    Example: `Runs(session, {}, {}).run(prepared, deadline)`
     """
 
-    def __init__(
-        self,
-        session: Session,
-        begins: dict[str, int],
-        ends: dict[str, int],
-        tally: type[telemetry.Tally] = telemetry.Tally,
-    ):
+    def __init__(self, session: Session, begins: dict[str, int], ends: dict[str, int]):
         self._backend = session.exe.backend.name
         self._name = session.exe.unit.name
         self.timeout = session.plan.config.timeout
         self.label = session.plan.config.label
         self._begun = {"dispatches": 1, **begins, **session.plan.route.counts}
-        self._ended = tally(self._begun | ends)
+        self._ended = telemetry.Tally(self._begun | ends)
 
     @staticmethod
     def of_arrays(
-        session: Session,
-        results: Mapping[str, AnyArray],
-        storage: Storage,
-        tally: type[telemetry.Tally] = telemetry.Tally,
-    ) -> "QuickRuns":
+        session: Session, results: Mapping[str, AnyArray], storage: Storage
+    ) -> "Runs":
         """Runs on arrays of the caller. `storage` is what happens to that of results."""
         given = map(session.arguments.given, session.exe.bindings.declared)
         inputs = sum(array.nbytes for array in given if array is not None)
         outputs = sum(array.nbytes for array in results.values())
         ends = {"output_bytes": outputs, f"storage_{storage}": len(results)}
-        return QuickRuns(session, {"input_bytes": inputs}, ends, tally)
+        return Runs(session, {"input_bytes": inputs}, ends)
 
     @staticmethod
-    def deadline_of(batch: "Sequence[QuickRuns]") -> Deadline:
+    def deadline_of(batch: "Sequence[Runs]") -> Deadline:
         """When a batch that starts now must have ended: the smallest timeout counts."""
         timeouts = [each.timeout for each in batch if each.timeout is not None]
-        return Deadline(min(timeouts)) if timeouts else _NEVER
+        return Runs.deadline_for(min(timeouts) if timeouts else None)
+
+    @staticmethod
+    def deadline_for(timeout: float | None) -> Deadline:
+        """When a run that starts now must have ended."""
+        return _NEVER if timeout is None else Deadline(timeout)
 
     def deadline(self) -> Deadline:
-        """When a run that starts now must have ended."""
-        return _NEVER if self.timeout is None else Deadline(self.timeout)
+        """The same for these runs."""
+        return Runs.deadline_for(self.timeout)
 
     def run(
         self,
         prepared: Repeatable,
         deadline: Deadline,
-        others: "Sequence[QuickRuns]" = (),
+        others: "Sequence[Runs]" = (),
     ) -> tuple[int, int]:
         """
         Run, and count it; gives how many passes there were, and how many launches. `others`
@@ -90,7 +85,7 @@ class QuickRuns:
                 counts = prepared.run(deadline)
                 deadline.check()
         except BaseException as error:
-            row = QuickRuns._count_failure([self, *others], prepared.ended)
+            row = Runs._count_failure([self, *others], prepared.ended)
             what = f"launch @{self._name}"
             label = self.label if row is None and not others else row and row.label
             with labelled(label), blaming_engine(self._backend, what, row=row):
@@ -102,7 +97,7 @@ class QuickRuns:
 
     @staticmethod
     def _count_failure(
-        batch: "Sequence[QuickRuns]", ended: Sequence[tuple[int, int]] | None
+        batch: "Sequence[Runs]", ended: Sequence[tuple[int, int]] | None
     ) -> BatchRow | None:
         """
         Count the rows that had ended before one failed, and that one, or all if nobody
@@ -123,7 +118,7 @@ def is_quick(session: Session) -> bool:
     """
     Whether there is no more to a dispatch than to run the program on its buffers.
 
-    Example: `is_quick(session) and session.prepared([])`
+    Example: `if is_quick(session): runs = Runs(session, {}, {})`
     """
     exe = session.exe
     names = exe.bindings.by_name.keys()
