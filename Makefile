@@ -10,6 +10,9 @@ PACKAGE := $(wildcard *.py) py.typed analysis dialects interpreter lowering pass
   fuzz-waves fuzz-rows fuzz-cuda fuzz-validation bench bench-startup bench-barrier bench-calls bench-cuda bench-first-results \
   bench-reference bench-spills bench-host-plan bench-waves clean
 
+# Else each process that is started compiles all modules.
+unexport PYTHONDONTWRITEBYTECODE
+
 # A graph of six nodes: 0 -> 1 -> 3 -> 4 and 0 -> 2, and node 5 on its own.
 demo: $(VENV)/installed
 	$(BIN)/vyre-run examples/reachability.mlir --grid 2 --explain --time \
@@ -18,7 +21,7 @@ demo: $(VENV)/installed
 
 # Says how many processor seconds it took; CONTRIBUTING.md has the limit.
 test: $(VENV)/installed
-	$(BIN)/python tests/processor_seconds.py $(MAKE) lint typecheck pytest
+	$(BIN)/python tests/processor_seconds.py $(MAKE) --jobs=2 lint typecheck pytest
 
 # Lint, types, FileCheck, and the core of each package.
 quick: $(VENV)/installed

@@ -31,11 +31,21 @@ pytest.register_assert_rewrite(
     *(path.stem for each in SHARED for path in each.glob("*.py"))
 )
 
+from costs import Costs  # noqa: E402
 from samples import ALL, left_out  # noqa: E402
 
 if "PYTEST_XDIST_WORKER" not in os.environ:  # Workers share the folder of the run.
     os.environ["VYRE_CACHE_DIR"] = tempfile.mkdtemp(prefix="vyre-tests-")
     atexit.register(shutil.rmtree, os.environ["VYRE_CACHE_DIR"], ignore_errors=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--costs", action="store_true", help="processor seconds by file")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--costs"):
+        config.pluginmanager.register(Costs())
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +66,12 @@ def shared_state() -> tuple[object, ...]:
     limits = sys.getrecursionlimit(), sys.getswitchinterval()
     xdsl = Attribute.__post_init__, Diagnostic.colored
     return names, os.getcwd(), limits, gc.isenabled(), list(sys.path), xdsl
+
+
+def pytest_collection_finish() -> None:
+    """What is there lives as long as the tests, so the collector need not look at it."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)

@@ -17,12 +17,16 @@ PROGRAMS = Path(__file__).with_name("seeds.mlir").read_text().split("// -----\n"
 """Valid programs that together hold every operation of the dialect."""
 
 
+def written() -> list[str]:
+    """The valid texts, as they are written."""
+    examples = [path.read_text() for path in sorted(ROOT.glob("examples/*.mlir"))]
+    return examples + PROGRAMS
+
+
 @cache
 def programs() -> tuple[str, ...]:
-    """The valid texts, as they are written and in generic form."""
-    written = [path.read_text() for path in sorted(ROOT.glob("examples/*.mlir"))]
-    written += PROGRAMS
-    return (*written, *map(_generic, written))
+    """The same, and in generic form."""
+    return (*written(), *map(_generic, written()))
 
 
 def _generic(text: str) -> str:

@@ -1,11 +1,12 @@
 """Programs on the CPU engine with different numbers of workers, against the reference."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from samples import sampled
 
 import vyre
 from vyre.runtime.backend import same_elements
@@ -50,6 +51,19 @@ def differing(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
     return [name for name in wanted if not same_elements(found[name], wanted[name])]
 
 
+def ways(workers: Sequence[int], modes: Sequence[Mode]) -> list[tuple[int, Mode]]:
+    """
+    Returns numbers of workers and modes that go together: all of them for the first mode,
+    and a sample for others, which run the same code in another order.
+    """
+    step = sampled(-2, -1)
+    return [
+        (count, mode)
+        for mode in modes
+        for count in (workers if mode == modes[0] else workers[::step])
+    ]
+
+
 class Everywhere:
     """
     A program on the reference engine and on CPU engines, in several modes.
@@ -67,8 +81,7 @@ class Everywhere:
         self.reference = vyre.compile(module, engine="reference")
         self.cpus = {
             (count, mode): vyre.compile(module, engine=CPUS[count], mode=mode)
-            for mode in modes
-            for count in workers
+            for count, mode in ways(list(workers), list(modes))
         }
 
     def check(

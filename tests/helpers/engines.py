@@ -5,7 +5,6 @@ differ in where memory is and in what they can do.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -21,26 +20,82 @@ from vyre.runtime.backend import (
     Bytes,
     Capabilities,
     Launch,
+    Memory,
     is_buffer,
-    same_elements,
 )
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
+from vyre.testing import RecordingBackend
 
 Engine: TypeAlias = Backend | Callable[..., None]
 Arguments: TypeAlias = Mapping[str, NDArray[Any] | np.generic]
 
-FRESH = 0xFF
-"""What every byte of new memory holds."""
+
+class _Apart(Backend):
+    """The reference engine with memory of its own, which nobody uses after it was freed."""
+
+    def __init__(self, room: int | None, capabilities: Capabilities):
+        self.capabilities = capabilities
+        self._room = room
+        self._host = ReferenceBackend()
+        self._live: dict[object, Bytes] = {}
+
+    @override
+    def allocate(self, size: int, alignment: int) -> object:
+        assert size > 0, "nothing to allocate"
+        handle = object()
+        self._live[handle] = self._host.allocate(size, alignment)
+        return handle
+
+    @override
+    def free(self, memory: object) -> None:
+        del self._live[memory]
+
+    @override
+    def upload(self, memory: object, offset: int, data: Bytes) -> None:
+        self._part(memory, offset, data.size)[:] = data
+
+    @override
+    def download(self, memory: object, offset: int, data: Bytes) -> None:
+        data[:] = self._part(memory, offset, data.size)
+
+    def _part(self, memory: object, offset: int, size: int) -> Bytes:
+        part = self._live[memory][offset : offset + size]
+        assert part.size == size, "outside the memory"
+        return part
+
+    @override
+    def launch(self, launch: Launch) -> None:
+        if not self.capabilities.grid_sync:
+            assert not grid_barriers(launch.program), "a grid barrier came through"
+        host = [self._on_host(a) if is_buffer(a) else a for a in launch.arguments]
+        self._host.launch(replace(launch, arguments=host))
+
+    @override
+    def resident_groups(self, kernel: object, geometry: Geometry) -> int | None:
+        return self._room
+
+    @override
+    def clear(self, memory: object, size: int) -> None:
+        self._live[memory][:size] = 0
+
+    @override
+    def copy(self, source: object, target: object, size: int) -> None:
+        self._live[target][:size] = self._live[source][:size]
+
+    @override
+    def equal(self, one: Buffer, other: Buffer) -> bool:
+        return self._host.equal(self._on_host(one), self._on_host(other))
+
+    def _on_host(self, buffer: Buffer) -> Buffer:
+        return replace(buffer, memory=self._live[buffer.memory])
 
 
-class OwnMemory(Backend):
+class OwnMemory(RecordingBackend):
     """
-    An engine whose memory the host cannot reach. New memory is not zeros, memory that was
-    freed or never allocated cannot be used, and whatever moves is counted.
-
-    With `stays` it fills, copies and compares on the device; otherwise the host does, as
-    for an engine that has only what it must have.
+    An engine whose memory the host cannot reach. With `stays` it fills, copies and compares
+    on the device; otherwise the host does, as for an engine with nothing but what it must
+    have.
     """
 
     name = "own memory"
@@ -54,118 +109,57 @@ class OwnMemory(Backend):
         times: Callable[[Launch], Times | None] = lambda launch: None,
         **limits: Any,
     ):
-        self.capabilities = Capabilities(grid_sync=grid_sync, **limits)
-        self.live: dict[int, Bytes] = {}
-        self.launches: list[Launch] = []
-        self.uploads: list[int] = []
-        self.downloads: list[int] = []
+        super().__init__(_Apart(room, Capabilities(grid_sync=grid_sync, **limits)))
         self.fits: list[Geometry] = []
         self._stays = stays
-        self._room = room
         self._times = times
-        self._handles = count(1)
-
-    @property
-    def launched(self) -> list[ProgramOp]:
-        return [launch.program for launch in self.launches]
-
-    @override
-    def allocate(self, size: int, alignment: int) -> int:
-        assert size > 0, "nothing to allocate"
-        room = np.full(size + alignment - 1, FRESH, np.uint8)
-        begin = -room.ctypes.data % alignment
-        handle = next(self._handles)
-        self.live[handle] = room[begin : begin + size]
-        return handle
-
-    @override
-    def free(self, memory: int) -> None:
-        del self.live[memory]
-
-    @override
-    def upload(self, memory: int, offset: int, data: Bytes) -> None:
-        target = self.live[memory][offset : offset + data.size]
-        assert target.size == data.size, "upload outside the memory"
-        target[:] = data
-        self.uploads.append(data.size)
-
-    @override
-    def download(self, memory: int, offset: int, data: Bytes) -> None:
-        source = self.live[memory][offset : offset + data.size]
-        assert source.size == data.size, "download outside the memory"
-        data[:] = source
-        self.downloads.append(data.size)
 
     @override
     def launch(self, launch: Launch) -> Times | None:
-        if not self.capabilities.grid_sync:
-            assert not grid_barriers(launch.program), "a grid barrier came through"
-        self.launches.append(launch)
-        host = [self._on_host(a) if is_buffer(a) else a for a in launch.arguments]
-        ReferenceBackend().launch(replace(launch, arguments=host))
+        super().launch(launch)
         return self._times(launch)
 
     @override
     def resident_groups(self, kernel: object, geometry: Geometry) -> int | None:
         self.fits.append(geometry)
-        return self._room
+        return super().resident_groups(kernel, geometry)
 
     @override
-    def clear(self, memory: int, size: int) -> None:
+    def clear(self, memory: Memory, size: int) -> None:
         if self._stays:
-            self.live[memory][:size] = 0
-        else:
             super().clear(memory, size)
+        else:
+            Backend.clear(self, memory, size)
 
     @override
-    def copy(self, source: int, target: int, size: int) -> None:
+    def copy(self, source: Memory, target: Memory, size: int) -> None:
         if self._stays:
-            self.live[target][:size] = self.live[source][:size]
-        else:
             super().copy(source, target, size)
+        else:
+            Backend.copy(self, source, target, size)
 
     @override
     def equal(self, one: Buffer, other: Buffer) -> bool:
-        if not self._stays:
-            return super().equal(one, other)
-        here, there = (
-            self.live[b.memory][: b.size].view(b.dtype).reshape(b.shape)
-            for b in (one, other)
-        )
-        return same_elements(here, there)
-
-    def _on_host(self, buffer: Buffer) -> Buffer:
-        return replace(buffer, memory=self.live[buffer.memory])
+        return super().equal(one, other) if self._stays else Backend.equal(self, one, other)
 
 
-class Watched(ReferenceBackend):
-    """The reference engine, which works in place, with what it was asked to launch."""
-
-    def __init__(self) -> None:
-        self.launches: list[Launch] = []
-
-    @property
-    def launched(self) -> list[ProgramOp]:
-        return [launch.program for launch in self.launches]
-
-    @override
-    def launch(self, launch: Launch) -> None:
-        self.launches.append(launch)
-        super().launch(launch)
+def in_place() -> RecordingBackend:
+    """Gives the reference engine, which works on the caller's arrays."""
+    return RecordingBackend(ReferenceBackend(), in_place=True)
 
 
 @dataclass
 class Closure:
     """A function that runs programs; it keeps what it was called with."""
 
-    launched: list[ProgramOp] = field(default_factory=list[ProgramOp])
+    programs: list[ProgramOp] = field(default_factory=list[ProgramOp])
     seen: list[Arguments] = field(default_factory=list[Arguments])
 
     def __call__(
         self, program: ProgramOp, arguments: Arguments, geometry: Geometry
     ) -> None:
         assert not grid_barriers(program), "a grid barrier came through"
-        self.launched.append(program)
+        self.programs.append(program)
         self.seen.append(arguments)
         Dispatch(geometry.groups, size=geometry.size).run(program, arguments)
 
@@ -174,15 +168,22 @@ Kind: TypeAlias = Literal["reference", "closure", "own memory"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
-def make_engine(kind: Kind) -> OwnMemory | Watched | Closure:
-    """An engine of that kind; `launched` are the programs that it has run."""
+def make_engine(kind: Kind) -> RecordingBackend | Closure:
+    """Gives an engine of that kind."""
     match kind:
         case "reference":
-            return Watched()
+            return in_place()
         case "closure":
             return Closure()
         case "own memory":
             return OwnMemory()
+
+
+def programs(engine: RecordingBackend | Closure) -> list[ProgramOp]:
+    """Gives the programs that it has run."""
+    if isinstance(engine, Closure):
+        return engine.programs
+    return [launch.program for launch in engine.launches]
 
 
 def grid_barriers(program: ProgramOp) -> list[BarrierOp]:

@@ -32,13 +32,20 @@ def sampled(few: int, full: int) -> int:
 def left_out(items: Iterable[pytest.Item]) -> set[pytest.Item]:
     """Returns the cases of marked tests that a sample is without; none that needs a GPU."""
     tests: defaultdict[str, list[pytest.Function]] = defaultdict(list)
-    for item in items:
+    for item in sorted(items, key=_place):
         if isinstance(item, pytest.Function) and not item.get_closest_marker("gpu"):
             tests[item.nodeid.partition("[")[0]].append(item)
     out: set[pytest.Item] = set()
     for cases in tests.values():
         out |= set(cases) - set(_sample(cases))
     return out
+
+
+def _place(item: pytest.Item) -> tuple[int, ...]:
+    """Where it stands among the cases of its test, in whatever order they run."""
+    if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return ()
+    return tuple(item.callspec.indices[name] for name in sorted(item.callspec.indices))
 
 
 def _sample(cases: list[pytest.Function]) -> list[pytest.Function]:

@@ -57,8 +57,16 @@ def is_computed(function: ast.FunctionDef) -> bool:
     return "cached_property" in decorators or ("property" in decorators and is_long)
 
 
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All of them, without their expressions."""
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield from statements(child)
+
+
 def found_in(trees: dict[str, ast.Module]) -> list[str]:
-    nodes = [(name, node) for name, tree in trees.items() for node in ast.walk(tree)]
+    nodes = [(name, node) for name, tree in trees.items() for node in statements(tree)]
     functions = [node for _, node in nodes if isinstance(node, ast.FunctionDef)]
     computed = {function.name for function in functions if is_computed(function)}
     return [

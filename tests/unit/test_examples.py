@@ -3,6 +3,7 @@ Every example gives the right answer, on any grid and in any order, and is valid
 checker finds the faults that we put into it.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -86,7 +87,8 @@ def program_of(module: ModuleOp) -> ProgramOp:
 
 
 def barriers(path: Path) -> int:
-    return sum(isinstance(op, BarrierOp) for op in vyre.parse(path).walk())
+    """Counts without parsing, as tests are collected with it."""
+    return len(re.findall(r"(?m)^ *vyre\.barrier", path.read_text()))
 
 
 def every_barrier() -> Iterator[Any]:
@@ -95,11 +97,12 @@ def every_barrier() -> Iterator[Any]:
             yield pytest.param(path, number, id=f"{path.stem}-{number}")
 
 
-@pytest.mark.few(20)
 @pytest.mark.parametrize(("path", "number"), list(every_barrier()))
 def test_a_missing_barrier_is_found(path: Path, number: int):
     module = vyre.parse(path)
-    Rewriter.erase_op([op for op in module.walk() if isinstance(op, BarrierOp)][number])
+    found = [op for op in module.walk() if isinstance(op, BarrierOp)]
+    assert len(found) == barriers(path)
+    Rewriter.erase_op(found[number])
     found = findings(module, example_of(path, fault_size(path)))
     assert found & {"refused", "race"}
 

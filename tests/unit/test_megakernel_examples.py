@@ -71,7 +71,7 @@ def test_which_examples_have_waves():
     assert [FLOWS_TO, RULES] == MEGAKERNELS
 
 
-@pytest.mark.few(2)
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("groups", [1, 2, 7])
 @pytest.mark.parametrize("path", MEGAKERNELS, ids=lambda path: path.stem)
 def test_right_on_every_grid(path: Path, groups: int):
@@ -89,7 +89,6 @@ def test_right_on_every_grid(path: Path, groups: int):
 ORDERS = [(FLOWS_TO, order) for order in get_args(Order)] + [(RULES, "random")]
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize(("path", "order"), ORDERS, ids=lambda v: getattr(v, "stem", v))
 def test_right_in_every_order(path: Path, order: Order):
     example = example_of(path, fault_size(path))

@@ -25,7 +25,7 @@ def test_the_seeds_hold_every_operation():
 
 
 @pytest.mark.few(15)
-@pytest.mark.parametrize("index", range(len(seeds.programs())))
+@pytest.mark.parametrize("index", range(2 * len(seeds.written())))
 def test_the_seeds_are_accepted(index: int, tmp_path: Path):
     """A mutant of a refused text mostly shows the same refusal again."""
     opt = fuzzer.Opt(tmp_path)

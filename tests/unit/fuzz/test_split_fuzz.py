@@ -6,8 +6,9 @@ runs alone with other seeds.
 """
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import count, islice
 from pathlib import Path
 from random import Random
@@ -208,10 +209,11 @@ def test_the_fuzzer_sees_mistakes(wrong: Callable[[ProgramOp], None], kind: str)
     assert {failure.kind for failure in failures if failure is not None} == {kind}
 
 
-def with_foreign(most: int) -> Iterator[Any]:
-    """Programs with operations that Vyre does not know."""
+@cache
+def with_foreign() -> tuple[Any, ...]:
+    """Four programs with operations that Vyre does not know."""
     programs = (fuzzer.program_of(SEED, number) for number in count(1, 2))
-    return islice((program for program in programs if program.foreign), most)
+    return tuple(islice((program for program in programs if program.foreign), 4))
 
 
 def is_foreign(op: Operation) -> bool:
@@ -219,7 +221,7 @@ def is_foreign(op: Operation) -> bool:
 
 
 def test_unknown_operations_are_kept_once_and_in_order():
-    for program in with_foreign(4):
+    for program in with_foreign():
         assert fuzzer.examine(program).failure is None, program.text
 
 
@@ -235,7 +237,7 @@ def test_the_fuzzer_sees_that_unknown_operations_are_lost(
 ):
     """xDSL says of each unregistered operation that it is a terminator."""
     monkeypatch.setattr(module, "is_terminator", is_foreign)
-    failures = [fuzzer.examine(program).failure for program in with_foreign(4)]
+    failures = [fuzzer.examine(program).failure for program in with_foreign()]
     assert any(failure is not None for failure in failures)
 
 

@@ -60,7 +60,6 @@ def assert_same(text: str | Path, given: dict[str, Any], grid: object) -> None:
 # Suites that other engines pass too
 
 
-@pytest.mark.few(43)
 @pytest.mark.parametrize(
     "case",
     # An endless loop that has no effect is not launched, so nothing is left to stop.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from counting_programs import counting, segments_of_two_buffers
-from engines import Closure, OwnMemory, Watched
+from engines import Closure, OwnMemory, in_place
 from numpy.typing import NDArray
 from split_cases import OUT, SYNC, A, program
 
@@ -44,10 +44,11 @@ MIXED = program(
 """300 segments over buffers of every role."""
 
 
-@pytest.mark.few(1)
-@pytest.mark.parametrize("interval", [None, 1])
-def test_a_resident_dispatch_moves_arguments_and_results_only(interval: int | None):
-    """300 segments, 10 passes: 3000 launches between one upload and one download each."""
+@pytest.mark.parametrize(("interval", "passes"), [(None, 10), (1, 2)])
+def test_a_resident_dispatch_moves_arguments_and_results_only(
+    interval: int | None, passes: int
+):
+    """Thousands of launches are between one upload and one download each."""
     engine = OwnMemory()
     exe = vyre.compile(MIXED, engine=engine)
     arrays: dict[str, Any] = {
@@ -55,16 +56,22 @@ def test_a_resident_dispatch_moves_arguments_and_results_only(interval: int | No
         "size": np.zeros(2, np.int64),
         "acc": np.ones(8, np.int32),
     }
-    with exe.resident(arrays, n=1, fixpoint_iterations=10, check_interval=interval) as held:
+    launches = 300 * passes
+    options: Any = {"fixpoint_iterations": passes, "check_interval": interval}
+    with exe.resident(arrays, n=1, **options) as held:
         report = held.run()
         results = [held.read("acc"), held.read("out")]
-    assert (report.passes, report.launches, len(engine.launches)) == (10, 3000, 3000)
+    assert (report.passes, report.launches, len(engine.launches)) == (
+        passes,
+        launches,
+        launches,
+    )
     assert [result.tolist() for result in results] == [
-        [1 + 3000 * (k + 1) for k in range(8)]
+        [1 + launches * (k + 1) for k in range(8)]
     ] * 2
-    assert sum(engine.uploads) == sum(array.nbytes for array in arrays.values())
-    assert sum(engine.downloads) == sum(result.nbytes for result in results)
-    assert not engine.live
+    assert engine.uploaded_bytes == sum(array.nbytes for array in arrays.values())
+    assert engine.downloaded_bytes == sum(result.nbytes for result in results)
+    assert not engine.live_count
 
 
 def test_many_resident_runs_upload_once():
@@ -74,7 +81,7 @@ def test_many_resident_runs_upload_once():
         for _ in range(20):
             held.run()
         assert held.read("a", 0, 1).tolist() == [40]
-    assert (sum(engine.uploads), sum(engine.downloads)) == (400, 4)
+    assert (engine.uploaded_bytes, engine.downloaded_bytes) == (400, 4)
 
 
 def test_what_the_host_reads_to_go_on_is_one_element_each():
@@ -104,8 +111,8 @@ def test_what_the_host_reads_to_go_on_is_one_element_each():
         read_backs = (telemetry.snapshot() - before).read_backs
         assert held.read("a", 0, 1).tolist() == [4]
     assert read_backs == 5
-    assert sum(engine.uploads) == 400
-    assert sum(engine.downloads) == 5 * 4 + 4
+    assert engine.uploaded_bytes == 400
+    assert engine.downloaded_bytes == 5 * 4 + 4
 
 
 def test_a_call_moves_arguments_and_results_once():
@@ -113,7 +120,8 @@ def test_a_call_moves_arguments_and_results_once():
     exe = vyre.compile(segments_of_two_buffers(5), engine=engine)
     arrays = {name: np.zeros(16, np.int32) for name in "ab"}
     exe(arrays, fixpoint_iterations=3)
-    assert (engine.uploads, engine.downloads) == ([64, 64], [64, 64])
+    assert (engine.uploaded_bytes, engine.downloaded_bytes) == (128, 128)
+    assert engine.calls["upload"] == engine.calls["download"] == 2
 
 
 def test_outputs_are_not_uploaded():
@@ -126,12 +134,13 @@ vyre.program @p [4, 1, 1] {
     engine = OwnMemory()
     result = vyre.compile(text, engine=engine)(out=np.full(6, 9, np.int32))["out"]
     assert result.tolist() == [0] * 6
-    assert (engine.uploads, engine.downloads) == ([], [24])
+    assert (engine.uploaded_bytes, engine.downloaded_bytes) == (0, 24)
+    assert engine.calls["download"] == 1
 
 
 @pytest.mark.parametrize("mode", ["native", "split"])
 def test_an_engine_that_works_in_place_moves_nothing(mode: Any):
-    exe = vyre.compile(segments_of_two_buffers(3), engine=Watched(), mode=mode)
+    exe = vyre.compile(segments_of_two_buffers(3), engine=in_place(), mode=mode)
     arrays = {name: np.zeros(16, np.int32) for name in "ab"}
     before = telemetry.snapshot()
     exe(arrays)
@@ -182,13 +191,13 @@ def test_read_only_arrays_can_be_read():
     """Also for a buffer that is written: a call changes a copy."""
     given, out = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
     given.flags.writeable = out.flags.writeable = False
-    for engine in (Closure(), OwnMemory(), Watched()):
+    for engine in (Closure(), OwnMemory(), in_place()):
         exe = vyre.compile(READS_AND_WRITES, engine=engine)
         assert exe({"in": given}, out=out)["out"].tolist() == [0, 1, 2, 3]
         assert out.tolist() == [0] * 4
 
 
-@pytest.mark.parametrize("make", [Closure, OwnMemory, Watched])
+@pytest.mark.parametrize("make", [Closure, OwnMemory, in_place])
 def test_results_go_into_the_callers_storage(make: Any):
     exe = vyre.compile(counting(2), engine=make())
     storage = np.full(4, 77, np.int32)
@@ -209,7 +218,7 @@ def test_storage_of_the_caller_is_what_the_engine_works_on():
     assert [a.ctypes.data for a in seen_by(closure, "a")] == [storage.ctypes.data] * 2
 
 
-@pytest.mark.parametrize("make", [Closure, OwnMemory, Watched])
+@pytest.mark.parametrize("make", [Closure, OwnMemory, in_place])
 def test_an_argument_may_be_the_storage_of_its_own_result(make: Any):
     exe = vyre.compile(counting(2), engine=make())
     array = np.zeros(4, np.int32)
@@ -218,7 +227,7 @@ def test_an_argument_may_be_the_storage_of_its_own_result(make: Any):
         assert array[0] == 2 * k
 
 
-@pytest.mark.parametrize("make", [Closure, OwnMemory, Watched])
+@pytest.mark.parametrize("make", [Closure, OwnMemory, in_place])
 def test_storage_for_a_range_takes_the_range(make: Any):
     text = """
 vyre.program @p [4, 1, 1] {
@@ -239,7 +248,7 @@ vyre.program @p [4, 1, 1] {
         assert held.read("out", 0, 4).tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("make", [Closure, OwnMemory, Watched])
+@pytest.mark.parametrize("make", [Closure, OwnMemory, in_place])
 def test_bound_programs_work_on_the_callers_arrays(make: Any):
     exe = vyre.compile(READS_AND_WRITES, engine=make())
     given, out = np.arange(4, dtype=np.int32), np.full(4, 9, np.int32)
@@ -270,7 +279,7 @@ vyre.program @p [4, 1, 1] {
 """
 
 
-@pytest.mark.parametrize("make", [Closure, OwnMemory, Watched])
+@pytest.mark.parametrize("make", [Closure, OwnMemory, in_place])
 def test_outputs_start_as_zeros_in_every_call(make: Any):
     exe = vyre.compile(COUNTS_UP, engine=make())
     array = np.full(5, 9, np.int32)
@@ -285,7 +294,7 @@ def test_outputs_start_as_zeros_in_every_call(make: Any):
             assert held.read("out").tolist() == [k] * 5
 
 
-@pytest.mark.parametrize("make", [Closure, OwnMemory, Watched])
+@pytest.mark.parametrize("make", [Closure, OwnMemory, in_place])
 @pytest.mark.parametrize("size", [0, 1, 7])
 def test_an_output_of_any_size_is_as_large_as_the_array(make: Any, size: int):
     exe = vyre.compile(COUNTS_UP, engine=make())
@@ -294,7 +303,7 @@ def test_an_output_of_any_size_is_as_large_as_the_array(make: Any, size: int):
     assert (result.dtype, result.tolist()) == (np.uint32, [1] * size)
 
 
-@pytest.mark.parametrize("make", [Closure, OwnMemory, Watched])
+@pytest.mark.parametrize("make", [Closure, OwnMemory, in_place])
 def test_unsigned_arrays_stay_unsigned(make: Any):
     exe = vyre.compile(counting(2), engine=make())
     top = 2**32 - 1

@@ -138,7 +138,7 @@ def test_errors_name_the_segment(
     assert caught.value.segment == Segment(1, 3, "p.1")
     assert "\nnote: in segment 1 of 3, @p.1\nFix: " in str(caught.value)
     assert caught.value is raised or caught.value.__cause__ is raised
-    assert not engine.live
+    assert not engine.live_count
 
 
 def test_an_error_of_an_unsplit_program_has_no_segment():
@@ -155,7 +155,7 @@ def test_segments_in_loops_are_those_of_the_text():
     class Third(Closure):
         def __call__(self, program: Any, arguments: Any, geometry: Any) -> None:
             super().__call__(program, arguments, geometry)
-            if len(self.launched) == 6:
+            if len(self.programs) == 6:
                 raise RuntimeError("no such luck")
 
     code = f"""
@@ -192,7 +192,7 @@ def test_what_is_no_error_of_the_engine_stays_as_it_is(error: type[BaseException
     engine = Raising(error(), "p.1")
     with pytest.raises(error):
         vyre.compile(counting(3), engine=engine)(a=zeros())
-    assert not engine.live
+    assert not engine.live_count
 
 
 @pytest.mark.parametrize(

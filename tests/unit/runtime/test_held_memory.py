@@ -132,7 +132,7 @@ def test_nothing_can_be_used_after_it_was_closed():
     with step:
         step()
     step.close()
-    assert not engine.live
+    assert not engine.live_count
     uses = (
         held.run,
         lambda: held.read("a"),
@@ -152,6 +152,6 @@ def test_memory_is_freed_when_nobody_needs_it():
     held, step = exe.resident(a=zeros()), exe.bind(a=zeros())
     held.run()
     step()
-    assert len(engine.live) == 2
+    assert engine.live_count == 2
     del held, step
-    assert not engine.live
+    assert not engine.live_count

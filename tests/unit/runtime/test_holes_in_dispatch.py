@@ -39,7 +39,7 @@ def gives(
     found, _ = dispatch(exe, entry, inputs, **options)
     assert {name: array.tolist() for name, array in found.items()} == expected
     del exe
-    assert not engine.live
+    assert not engine.live_count
 
 
 def first_stores(value: int, buffer: str, at: int, size: str = "?") -> str:
@@ -239,7 +239,7 @@ def test_h20_an_allocation_that_fails_leaves_nothing_behind(entry: Entry, room: 
     exe = vyre.compile(text, engine=engine)
     with pytest.raises(OutOfMemory, match="allocate 4 bytes for"):
         dispatch(exe, entry, {"out": [0], "a": [0]}, grid=1)
-    assert not engine.live
+    assert not engine.live_count
 
 
 def test_h21_options_reach_every_segment(entry: Entry):
@@ -318,9 +318,9 @@ def test_h31_persistent_buffers_are_no_arguments():
         results, _ = dispatch(exe, entry, {"out": [0, 0]}, grid=1)
         runs += 2 if entry == "into" else 1
         assert results["out"].tolist() == results["state"].tolist() == [runs, runs]
-    assert len(engine.live) == 1
+    assert engine.live_count == 1
     del exe
-    assert not engine.live
+    assert not engine.live_count
 
 
 def test_h31_a_persistent_buffer_that_is_passed_is_not_kept(entry: Entry):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from counting_programs import counting, segments_of_two_buffers
-from engines import OwnMemory, Watched
+from engines import OwnMemory, in_place
 from entries import ENTRIES, Entry, dispatch
 from numpy.typing import NDArray
 from split_cases import A, program
@@ -49,7 +49,7 @@ def test_h30_the_limit_is_for_all_results_together(entry: Entry):
         dispatch(exe, entry, inputs, max_output_bytes=23)
     assert (caught.value.needed, caught.value.limit) == (24, 23)
     assert len(engine.launches) == before
-    assert not engine.live
+    assert not engine.live_count
 
 
 def test_the_limit_of_a_bound_program_may_change_from_call_to_call():
@@ -63,7 +63,7 @@ def test_the_limit_of_a_bound_program_may_change_from_call_to_call():
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-@pytest.mark.parametrize("make", [OwnMemory, Watched])
+@pytest.mark.parametrize("make", [OwnMemory, in_place])
 def test_results_for_which_there_is_no_memory(entry: Entry, make: Any):
     """A thousand times what a machine can address."""
     text = f"""
@@ -252,7 +252,7 @@ def test_storage_that_cannot_take_a_result(into: dict[str, Any], text: str):
         exe({"in": SHARED[6:10]}, a=zeros(), into=into)
     assert "Fix: " in str(caught.value)
     assert not engine.launches
-    assert not engine.uploads
+    assert not engine.uploaded_bytes
 
 
 def test_arrays_that_a_bound_program_cannot_write():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from counting_programs import counting
-from engines import KINDS, Closure, Kind, OwnMemory, make_engine
+from engines import KINDS, Closure, Kind, OwnMemory, make_engine, programs
 from entries import ENTRIES, Entry, dispatch
 from split_cases import OUT, A, program, split
 
@@ -69,8 +69,8 @@ def test_a_program_without_grid_barriers_is_one_launch_in_every_mode(mode: Any):
     for engine in (OwnMemory(), OwnMemory(grid_sync=True, room=1), Closure()):
         exe = vyre.compile(counting(1), engine=engine, mode=mode)
         assert exe(a=ZERO, grid=7)["a"] == 1
-        assert len(engine.launched) == 1
-        assert engine.launched[0] is exe.program
+        assert len(programs(engine)) == 1
+        assert programs(engine)[0] is exe.program
         assert "there is no grid barrier" in exe.explain(a=ZERO, grid=7)
 
 
@@ -140,7 +140,7 @@ def test_native_is_refused_if_workgroups_do_not_fit(entry: Entry):
     assert (raised.value.needed, raised.value.limit) == (5, 4)
     assert "mode='auto'" in raised.value.fix
     assert not engine.launches
-    assert not engine.live
+    assert not engine.live_count
     assert dispatch(exe, entry, {"a": [0]}, grid=4)[1].launches == 1
 
 
@@ -221,7 +221,7 @@ def test_what_an_engine_cannot_launch_is_refused(
         assert "engine 'own memory'" in str(raised.value)
         assert "Fix: " in str(raised.value)
     assert not engine.launches
-    assert not engine.live
+    assert not engine.live_count
 
 
 def test_what_is_just_within_the_limits_runs():
@@ -250,7 +250,7 @@ def test_scratch_is_a_buffer_with_a_limit_too():
     with pytest.raises(DoesNotFit, match="256 bytes") as raised:
         dispatch(exe, "call", arrays, grid=16)
     assert (raised.value.needed, raised.value.limit) == (256, 200)
-    assert not engine.live
+    assert not engine.live_count
 
 
 def test_what_an_engine_lacks_is_refused_at_the_operation():
@@ -274,7 +274,7 @@ vyre.program @p [1, 1, 1] {
         assert place is not None
         assert place.line == 8
         assert "Fix: " in str(raised.value)
-        assert not engine.live
+        assert not engine.live_count
     others = frozenset(Feature) - {Feature.FLOAT_ATOMICS}
     exe = vyre.compile(text, engine=OwnMemory(lacks=others))
     assert exe(a=one, grid=1)["a"] == 2
@@ -336,7 +336,7 @@ def test_each_size_is_split_once():
     exe = vyre.compile(SIZES, engine=engine)
     for size in (8, 2, 8, 2, (8, 1, 1), None, 4):
         exe(out=np.zeros(32, np.int32), workgroup=size)
-    assert len(set(engine.launched)) == 3 * len(engine.launched) // 7
+    assert len(set(programs(engine))) == 3 * len(programs(engine)) // 7
 
 
 def test_the_program_of_the_caller_keeps_its_size():
@@ -379,7 +379,7 @@ vyre.program @p [4, 1, 1] {
     out = np.zeros(4, np.int32)
     for size in (4, 8):
         exe(out=out, workgroup=size, grid=1)
-    assert [str(launched).count("inbounds") for launched in engine.launched] == [3, 0]
+    assert [str(launched).count("inbounds") for launched in programs(engine)] == [3, 0]
 
 
 def test_a_size_of_several_axes_needs_a_grid():

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from counting_programs import counting, segments_of_two_buffers
-from engines import Closure, OwnMemory, Watched
+from engines import Closure, OwnMemory, in_place
 
 import vyre
 from vyre.runtime import telemetry
@@ -52,7 +52,7 @@ def test_a_call_on_an_engine_with_its_own_memory():
 
 def test_a_call_in_place():
     """The same, but nothing moves and nothing is split."""
-    exe = vyre.compile(segments_of_two_buffers(3), engine=Watched())
+    exe = vyre.compile(segments_of_two_buffers(3), engine=in_place())
     assert counted(lambda: exe(arrays())) == {
         "dispatches": 1,
         "passes": 1,
@@ -63,7 +63,7 @@ def test_a_call_in_place():
     }
 
 
-@pytest.mark.parametrize("make", [OwnMemory, Closure, Watched])
+@pytest.mark.parametrize("make", [OwnMemory, Closure, in_place])
 def test_storage_of_the_caller_is_reused(make: Any):
     exe = vyre.compile(segments_of_two_buffers(1), engine=make())
     given, into = arrays(), arrays()
@@ -222,7 +222,7 @@ def test_a_reset_gives_back_what_was_counted():
 
 
 def test_nothing_is_lost_between_threads():
-    exe = vyre.compile(counting(2), engine=Watched(), mode="split")
+    exe = vyre.compile(counting(2), engine=in_place(), mode="split")
 
     def work() -> None:
         with ThreadPoolExecutor(8) as pool:

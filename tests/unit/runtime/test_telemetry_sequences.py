@@ -81,7 +81,7 @@ class Engine:
     def moved(self) -> Counter[str]:
         """The bytes that have moved since the engine was made."""
         if isinstance(self.backend, OwnMemory):
-            ups, downs = sum(self.backend.uploads), sum(self.backend.downloads)
+            ups, downs = self.backend.uploaded_bytes, self.backend.downloaded_bytes
         else:
             assert isinstance(self.backend, RecordingBackend)
             ups, downs = self.backend.uploaded_bytes, self.backend.downloaded_bytes

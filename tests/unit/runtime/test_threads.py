@@ -113,7 +113,7 @@ def test_a_program_is_split_and_compiled_once_for_all_threads(
     assert [segment.sym_name.data for segment in compiled] == ["p.0", "p.1"]
     at_once(lambda number: is_mirrored(exe, number, workgroup=8), calls=2)
     assert len(compiled) == 3
-    assert not engine.live
+    assert not engine.live_count
 
 
 def test_independent_executables_do_not_meet():
@@ -240,7 +240,7 @@ def test_ctrl_c_leaves_nothing_behind(entry: Entry, launch: int):
     exe = vyre.compile(counting(2), engine=engine)
     with pytest.raises(KeyboardInterrupt):
         dispatch(exe, entry, {"a": [0]}, fixpoint_iterations=2)
-    assert not engine.live
+    assert not engine.live_count
     at = -1
     results, _ = dispatch(exe, entry, {"a": [0]}, fixpoint_iterations=2)
     assert results["a"].tolist() == [4]
@@ -254,7 +254,7 @@ def test_ctrl_c_keeps_what_the_last_dispatch_kept():
             self, program: ProgramOp, arguments: Arguments, geometry: Geometry
         ) -> None:
             super().__call__(program, arguments, geometry)
-            if len(self.launched) == 4:
+            if len(self.programs) == 4:
                 raise KeyboardInterrupt
 
     exe = vyre.compile(COUNTER, engine=Interrupted())
@@ -337,7 +337,7 @@ def test_every_run_of_held_memory_has_its_own_time(clock: Clock):
             step()
         with pytest.raises(Timeout):
             step(timeout=2.5)
-    assert not engine.live
+    assert not engine.live_count
 
 
 @pytest.mark.parametrize(
@@ -354,7 +354,7 @@ def test_endless_programs_end_by_the_timeout(kind: Kind, barrier: str):
     exe = vyre.compile(ENDLESS.replace("SYNC", barrier), engine=engine, mode="split")
     with pytest.raises(Timeout):
         exe(out=np.zeros(8, np.int32), timeout=0.2)
-    assert not isinstance(engine, OwnMemory) or not engine.live
+    assert not isinstance(engine, OwnMemory) or not engine.live_count
 
 
 def test_loops_of_the_host_without_launches_end_by_the_timeout():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from counting_programs import ADD_ONE_UP_TO_3, counting
-from engines import Closure, OwnMemory, Watched
+from engines import Closure, OwnMemory, in_place
 from split_cases import A, program
 
 import vyre
@@ -84,7 +84,7 @@ def test_transfers_have_their_bytes():
 
 def test_nothing_is_transferred_in_place():
     trace = Trace()
-    vyre.compile(counting(3), engine=Watched())(a=ZERO, trace=trace)
+    vyre.compile(counting(3), engine=in_place())(a=ZERO, trace=trace)
     assert names(trace.events(), "transfers") == []
     assert names(trace.events(), "segments") == ["@p"]
     (dispatch,) = spans(trace.events(), "dispatch")
@@ -141,7 +141,7 @@ def resident(exe: Executable, trace: Trace) -> None:
 
 
 @pytest.mark.parametrize("way", [call, bound])
-@pytest.mark.parametrize("make", [OwnMemory, Closure, Watched])
+@pytest.mark.parametrize("make", [OwnMemory, Closure, in_place])
 def test_everything_is_inside_the_dispatch(way: Callable[..., None], make: Any):
     trace = Trace()
     way(vyre.compile(counting(2), engine=make(), mode="split"), trace)
@@ -211,7 +211,7 @@ def test_a_trace_that_cannot_be_written_is_refused_at_once(tmp_path: Path):
     with pytest.raises(vyre.VyreError, match=r"dispatch\.json") as raised:
         exe(a=ZERO, trace=path)
     assert "Fix: " in str(raised.value)
-    assert not closure.launched
+    assert not closure.programs
 
 
 def test_a_trace_can_be_saved_by_hand(tmp_path: Path):

@@ -24,7 +24,6 @@ SMALL = [setup for sizes in ((2, 1, 2), (2, 2, 1)) for _, setup in setups(*sizes
 FAULTS = [pytest.param(fault, id=fault.name.replace(" ", "-")) for fault in faults()]
 
 
-@pytest.mark.few(14)
 @pytest.mark.parametrize("setup", SETUPS)
 def test_promise_is_kept(setup: Setup):
     """In every order and with every delay, with traps, stops and the watchdog."""

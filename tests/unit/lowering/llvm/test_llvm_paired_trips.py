@@ -1,6 +1,7 @@
 """Loops that look elements up, two trips at a time: the same sums, and nothing outside."""
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from vyre.lowering.llvm.loop_bounds import loop_accesses
 from vyre.lowering.llvm.paired_trips import is_paired
 from vyre.lowering.loops import FEW_TRIPS
 from vyre.runtime.cpu.backend import CpuBackend
+from vyre.runtime.executable import Executable
 from vyre.runtime.program_choice import find_program
 
 ROWS = """
@@ -49,6 +51,7 @@ INDICES = {
 }
 
 ENTRIES, WIDTH = 90, 7
+CPU = CpuBackend(1)
 
 
 def text_of(name: str) -> str:
@@ -73,6 +76,11 @@ def ranges() -> Iterator[tuple[int, int]]:
     yield from ((far - 3, far), (far, -far - 1), (far, -far), (-far - 1, -far + 1))
 
 
+@cache
+def compiled(text: str, engine: CpuBackend | str) -> Executable:
+    return vyre.compile(text, engine=engine)
+
+
 def outcome(
     text: str, engine: CpuBackend | str, shift: int, columns: NDArray[np.int32]
 ) -> NDArray[np.generic]:
@@ -86,7 +94,7 @@ def outcome(
         "x": surrounded(generator.random(WIDTH), np.nan),
         "sums": np.zeros(len(rows)),
     }
-    exe = vyre.compile(text, engine=engine)
+    exe = compiled(text, engine)
     if "shift" in exe.bindings.names:
         given["shift"] = shift
     return exe(given, grid=-(-len(rows) // 4), timeout=60)["sums"]
@@ -98,7 +106,7 @@ def test_sums_are_those_of_the_reference(name: str, shift: int):
     """Rows that are inside, outside, empty, backwards, and as far away as can be."""
     columns = np.arange(ENTRIES, dtype=np.int32) % WIDTH
     text = text_of(name)
-    found = outcome(text, CpuBackend(1), shift, columns)
+    found = outcome(text, CPU, shift, columns)
     wanted = outcome(text, "reference", shift, columns)
     assert found.tobytes() == wanted.tobytes()
 
@@ -110,7 +118,7 @@ def test_an_element_outside_counts_as_zero(outside: int, entry: int):
     columns = np.arange(ENTRIES, dtype=np.int32) % WIDTH
     columns[entry] = outside
     text = text_of("by the loop's number")
-    found = outcome(text, CpuBackend(1), 0, columns)
+    found = outcome(text, CPU, 0, columns)
     wanted = outcome(text, "reference", 0, columns)
     assert found.tobytes() == wanted.tobytes()
 
@@ -118,7 +126,7 @@ def test_an_element_outside_counts_as_zero(outside: int, entry: int):
 def test_all_elements_outside():
     columns = np.full(ENTRIES, WIDTH, np.int32)
     text = text_of("by the loop's number")
-    assert set(outcome(text, CpuBackend(1), 0, columns).tolist()) == {0.5}
+    assert set(outcome(text, CPU, 0, columns).tolist()) == {0.5}
 
 
 def paired(text: str) -> bool:

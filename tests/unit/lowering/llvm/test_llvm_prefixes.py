@@ -1,12 +1,14 @@
 """Rows whose first invocations take one way and whose others take another."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
+from cpu_runs import Everywhere
 
 import vyre
 from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.llvm.prefixes import prefix_of
-from vyre.runtime.cpu.backend import CpuBackend
 from vyre.runtime.program_choice import find_program
 
 PROGRAM = """
@@ -48,38 +50,36 @@ def text_of(number: str, predicate: str, left: str = "%number") -> str:
     return text.replace("LEFT", left)
 
 
-def check(text: str, n: int, base: int) -> None:
-    given = {"a": np.arange(100, 124, dtype=np.int32), "n": n, "base": base}
-    ran = [
-        vyre.compile(text, engine=engine)({**given, "b": np.zeros(24, np.int32)}, grid=3)
-        for engine in (CpuBackend(1), "reference")
-    ]
-    assert ran[0]["b"].tolist() == ran[1]["b"].tolist(), (n, base)
+def check(text: str, cases: Iterable[tuple[int, int]]) -> None:
+    """Gives the program n and base."""
+    everywhere = Everywhere(text, workers=(1,), modes=("native",))
+    for n, base in cases:
+        a, b = np.arange(100, 124, dtype=np.int32), np.zeros(24, np.int32)
+        everywhere.check({"a": a, "b": b, "n": n, "base": base}, grid=3)
 
 
-@pytest.mark.covering(1)
 @pytest.mark.parametrize("predicate", PREDICATES)
 @pytest.mark.parametrize("order", ORDERS)
 def test_bounds_around_each_place(predicate: str, order: str):
-    text = text_of(order, predicate)
-    for base in (0, 5, -3, *EXTREMES):
-        for n in (*(base + near for near in NEAR), *EXTREMES):
-            check(text, (n + 2**63) % 2**64 - 2**63, base)
+    cases = [
+        ((n + 2**63) % 2**64 - 2**63, base)
+        for base in (0, 5, -3, *EXTREMES)
+        for n in (*(base + near for near in NEAR), *EXTREMES)
+    ]
+    check(text_of(order, predicate), cases)
 
 
 @pytest.mark.parametrize("predicate", PREDICATES)
 def test_places_in_the_grid(predicate: str):
     """The number of the workgroup decides what is added."""
     text = text_of("%place, %base", predicate, left="%id")
-    for n in (*range(-1, 26), *EXTREMES):
-        check(text, n, 0)
+    check(text, [(n, 0) for n in (*range(-1, 26), *EXTREMES)])
 
 
 @pytest.mark.parametrize("predicate", PREDICATES)
 def test_places_in_the_workgroup(predicate: str):
     text = text_of("%place, %base", predicate, left="%place")
-    for n in (*NEAR, *EXTREMES):
-        check(text, n, 0)
+    check(text, [(n, 0) for n in (*NEAR, *EXTREMES)])
 
 
 def prefix(text: str):

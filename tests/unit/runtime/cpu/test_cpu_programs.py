@@ -33,21 +33,20 @@ native: Any = importlib.import_module("native_runs")
 runs: Any = importlib.import_module("split_runs")
 
 
-@pytest.mark.few(7)
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_examples(path: Path):
-    exes = {workers: vyre.compile(path, engine=cpu) for workers, cpu in CPUS.items()}
+@pytest.mark.parametrize("workers", WORKERS)
+def test_examples(path: Path, workers: int):
+    exe = vyre.compile(path, engine=CPUS[workers])
     for size in dict.fromkeys((case_of(path).SIZES[0], fault_size(path))):
         example = example_of(path, size)
         untouched = {name: np.copy(value) for name, value in example.inputs.items()}
-        for workers, exe in exes.items():
-            grid = example.grid(1 + (workers + size) % 7)
-            example.verify(exe(example.inputs, grid=grid, timeout=60))
+        grid = example.grid(1 + (workers + size) % 7)
+        example.verify(exe(example.inputs, grid=grid, timeout=60))
         for name, value in untouched.items():
             np.testing.assert_array_equal(example.inputs[name], value)
 
 
-@pytest.mark.few(60)
 @pytest.mark.parametrize("case", conformance_cases(), ids=str)
 def test_conformance(case: Case):
     case(CPUS[3])

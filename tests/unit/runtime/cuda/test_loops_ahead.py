@@ -302,7 +302,6 @@ def test_all_of_them_give_the_same(name: str, interval: int | None, n: int):
     assert found.report.launches == expected.report.launches
 
 
-@pytest.mark.few(5)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_look_less_often(path: Any):
     """All loops of the examples that read something run ahead, unless others do in them."""
