@@ -66,6 +66,7 @@ from vyre.dialects.vyre import LaunchOp, ProgramOp, ReturnOp, TrapOp
 from vyre.passes.dead_code import remove_dead_code
 from vyre.passes.evaluation import evaluated, evaluated_floats
 from vyre.passes.placing import constant, put_before
+from vyre.passes.same_grids import same_grids
 from vyre.passes.setting_pass import SettingPass
 
 Ranges = Mapping[SSAValue, Range]
@@ -87,6 +88,7 @@ class SimplifyPass(SettingPass):
 
     name = "vyre-simplify"
 
+    @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         setting = self.setting(op)
         launches = [each for each in operations_in(op.body) if isinstance(each, LaunchOp)]

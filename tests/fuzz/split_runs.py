@@ -37,6 +37,8 @@ from vyre.interpreter.backend import ReferenceBackend
 from vyre.interpreter.engine import Dispatch
 from vyre.interpreter.frames import Lanes
 from vyre.interpreter.memory import Memory
+from vyre.lowering.cuda.passes.cuda_pipeline import CudaPipelinePass
+from vyre.lowering.llvm.passes.cpu_pipeline import CpuPipelinePass
 from vyre.passes.validate_split import Baseline
 from vyre.runtime.config import DispatchConfig, Order
 from vyre.runtime.cpu.native import load
@@ -66,6 +68,9 @@ Results: TypeAlias = dict[str, bytes] | None
 
 Run: TypeAlias = Callable[[Executable, GridProgram, Launch, Order], Results]
 """A way to run what was made from a generated program."""
+
+ENGINES = (CpuPipelinePass(), CudaPipelinePass(), CudaPipelinePass(mode="native"))
+"""Their passes include those of `vyre-host-plan`."""
 
 SECONDS = 120
 """How long may be spent on a program; a second is usual."""
@@ -200,19 +205,23 @@ class Examination:
         split = (module or self.module).clone()
         where = f"{before}vyre-host-plan"
         baseline = Baseline.of(split)
-        self._step(HostPlanPass(), split, where)
+        self._step(HostPlanPass(), split, where, set())
         with _as_failure("unproved", where):
             baseline.check(split)
         return split
 
     def stages(self) -> None:
-        """Every pass of the host plan must keep the meaning."""
+        """Every pass of every pipeline must keep the meaning."""
         from vyre.passes.host_plan import HostPlanPass
 
-        module = self.module.clone()
-        for step in HostPlanPass().steps():
-            self._step(step, module, step.name)
-            _check_printing(module, step.name)
+        # Engines refuse operations that they do not know.
+        pipelines = (HostPlanPass(),) if self.program.foreign else ENGINES
+        known = {str(self.module)}
+        for pipeline in pipelines:
+            module = self.module.clone()
+            for step in pipeline.steps():
+                where = f"{pipeline.spec()}, {step.name}"
+                self._step(step, module, where, known)
         where = "mode='split'"
         with _as_failure("refused", where):
             exe = vyre.compile(self.module, mode="split", engine="reference")
@@ -251,10 +260,17 @@ class Examination:
                 where = f"{workers} workers" + (", split" if mode == "split" else "")
                 self._compare(exe, "different", where, ("lockstep",), results_in_place)
 
-    def _step(self, step: ModulePass, module: ModuleOp, where: str) -> None:
-        """Apply a pass, which must keep the meaning."""
+    def _step(
+        self, step: ModulePass, module: ModuleOp, where: str, known: set[str]
+    ) -> None:
+        """Apply a pass, which must keep the meaning; what is known has been run."""
         with _as_failure("refused", where):
             step.apply(CONTEXT, module)
+        text = str(module)
+        if text in known:
+            return
+        known.add(text)
+        _check_printing(module, where)
         exe = _compiled(module, "ill-formed", where)
         self._compare(exe, "different", where, ("lockstep", *self._orders(1)))
         for launch, expected in zip(self.program.launches, self.grids):

@@ -63,6 +63,7 @@ from vyre.dialects.vyre import BarrierOp, ProgramOp, ReturnOp
 from vyre.dialects.vyre.attributes import Ordering
 from vyre.passes.predicate_returns import predicate_returns
 from vyre.passes.return_at_traps import return_at_traps
+from vyre.passes.same_grids import same_grids
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class ReachGridBarriersPass(ModulePass):
 
     name = "vyre-reach-grid-barriers"
 
+    @same_grids
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for program in filter(needs_cut, units_in(op, ProgramOp)):
             try:

@@ -98,3 +98,22 @@ vyre.program @ends [64, 1, 1] {
   }
   vyre.store %old, %a[%i] : memref<?xi32>
 }
+
+// What decided about grids still does.
+// CHECK-LABEL: vyre.program @grid [64, 1, 1] grid_from {a = array<i64: 0>, b = array<i64: 0>}
+// CHECK-NOT:     vyre.length
+vyre.program @grid [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %b = vyre.buffer "b" read_write binding 1 : memref<?xi32>
+  %c0 = arith.constant 0 : index
+  %x = arith.constant 1 : i32
+  %i = vyre.invocation_id x
+  %n = vyre.length %a, 0 : memref<?xi32>
+  %inside = arith.cmpi ult, %i, %n : index
+  %there = arith.cmpi slt, %i, %c0 : index
+  %both = arith.andi %inside, %there : i1
+  scf.if %there {
+    vyre.store %x, %a[%i] : memref<?xi32>
+  }
+  vyre.store %x, %b[%i] : memref<?xi32>
+}
