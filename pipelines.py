@@ -35,7 +35,8 @@ CUDA_NATIVE = (
     "vyre-expand-switches",
     "vyre-prove-inbounds",
     "vyre-promote-lets",
-    "vyre-reach-grid-barriers",
+    "vyre-return-at-traps{waiting=true}",
+    "vyre-predicate-returns{waiting=true}",
     "vyre-simplify",
 )
 """From programs, with grid barriers or without, to what becomes CUDA C++."""

@@ -17,10 +17,6 @@ _PASSES = {
     "vyre-launch-instances": ("llvm.passes.launch_instances", "LaunchInstancesPass"),
     "vyre-merge-programs": ("llvm.passes.merge_programs", "MergeProgramsPass"),
     "vyre-outline-regions": ("llvm.passes.outline_regions", "OutlineRegionsPass"),
-    "vyre-reach-grid-barriers": (
-        "cuda.passes.reach_grid_barriers",
-        "ReachGridBarriersPass",
-    ),
     "vyre-share-uniform-loops": (
         "llvm.passes.share_uniform_loops",
         "ShareUniformLoopsPass",

@@ -34,7 +34,8 @@ Code that no return can precede stays as it is. After a possible return,
 | subgroup operations | get a neutral value unless `alive` |
 | other loops | make no more trips unless `alive` or `any_alive`, see below |
 | barriers, pure operations, other branches and regions | stay |
-| collectives, operations that Vyre does not know | are refused |
+| collectives, unless all have trapped who returned | are refused |
+| operations that Vyre does not know | are refused |
 
 `alive` is a variable that a return clears. It is promoted like any other, so loops carry it
 and branches yield it.
@@ -65,12 +66,14 @@ Why the meaning stays.
 
 A trap ends its invocation by itself, so it does not clear `alive`. Where `any_alive` adds
 grid barriers, a dispatch with a trap may stop at one of these, so of several traps in one
-phase another one may be reported.
+phase another one may be reported. If an invocation returned before a collective, other
+ranks would wait for it; if it has trapped, which `vyre-return-at-traps` shows, the dispatch
+ends on its rank in any case.
 
 `vyre-predicate-returns{waiting=true}` leaves programs without grid barriers as they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -133,11 +136,20 @@ _IDLE = (
 )
 """What may be executed by all: nobody else notices, or nothing is lost by waiting."""
 
-Returned: TypeAlias = Level | None
-"""
-How uniform it is who has returned at a point: the worst level of the control around the
-returns that may come before it. None if no return can come before it.
-"""
+
+@dataclass(frozen=True)
+class _Left:
+    """Who may have returned at a point."""
+
+    level: Level
+    """How uniform that is: the worst level of the control around the returns."""
+
+    is_alive: bool
+    """Whether somebody may have returned without a trap."""
+
+
+Returned: TypeAlias = _Left | None
+"""None if no return can come before the point."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +183,10 @@ def predicate_returns(program: ProgramOp) -> None:
     returns = [op for op in operations_in(program.body) if type(op) is ReturnOp]
     if not returns:
         return
-    _Predication(program, returned_inside(program, returns)).run()
+    levels = returned_inside(program, returns)
+    alive = {each for op in returns if not _follows_trap(op) for each in _with_holders(op)}
+    returned = {op: _Left(level, op in alive) for op, level in levels.items()}
+    _Predication(program, returned).run()
     try:
         verify_barriers(program)
     except Refusal as refusal:
@@ -190,7 +205,7 @@ def _explained(refusal: Refusal, program: ProgramOp, first: ReturnOp) -> Refusal
 class _Predication:
     """One walk over a program, in execution order."""
 
-    def __init__(self, program: ProgramOp, returned: Mapping[Operation, Level]):
+    def __init__(self, program: ProgramOp, returned: Mapping[Operation, _Left]):
         self._program = program
         self._returned = returned
         self._meetings = meetings(program)
@@ -250,7 +265,7 @@ class _Predication:
                 return self._while(op, returned)
             case _:
                 if returned is not None and not contribute_nothing(op, self._alive):
-                    _require_idle(op)
+                    _require_idle(op, returned)
                 return returned
 
     def _if(self, op: scf.IfOp, returned: Returned) -> Returned:
@@ -282,13 +297,13 @@ class _Predication:
     def _for(self, op: scf.ForOp, returned: Returned) -> Returned:
         at_end = _worse(returned, self._returned.get(op))
         step = self._step(op)
-        if op in self._returned and at_end is not None and at_end <= step:
+        if op in self._returned and at_end is not None and at_end.level <= step:
             loop = for_as_while(op)
             self._block(loop.after_region.block, None)
             self._leave_unless_alive(loop)
             return at_end
         at_start = at_end
-        if returned is not None and returned <= step:
+        if returned is not None and returned.level <= step:
             alive = put_before(op, GetOp(self._alive)).value
             end = arith.SelectOp(alive, op.ub, op.lb)
             op.operands[1] = put_before(op, end, op.ub.name_hint).result
@@ -299,7 +314,7 @@ class _Predication:
     def _while(self, op: scf.WhileOp, returned: Returned) -> Returned:
         at_end = _worse(returned, self._returned.get(op))
         step = self._step(op)
-        alone = at_end is None or at_end <= step
+        alone = at_end is None or at_end.level <= step
         self._block(op.before_region.block, at_end)
         self._block(op.after_region.block, None if alone else at_end)
         if at_end is None:
@@ -332,20 +347,40 @@ def _leave_unless(loop: scf.WhileOp, value: SSAValue) -> None:
     condition.operands[0] = put_before(condition, both, goes_on.name_hint).result
 
 
-def _worse(*levels: Returned) -> Returned:
-    return max((level for level in levels if level is not None), default=None)
+def _with_holders(op: Operation) -> Iterator[Operation]:
+    holder: Operation | None = op
+    while holder is not None:
+        yield holder
+        holder = holder.parent_op()
 
 
-def _require_idle(op: Operation) -> None:
+def _follows_trap(op: ReturnOp) -> bool:
+    """Whether `vyre-return-at-traps` has put the return there: nobody comes to it."""
+    before = op.prev_op
+    return isinstance(before, RegionOp) and any(
+        isinstance(inner, TrapOp) for inner in before.body.block.ops
+    )
+
+
+def _worse(*points: Returned) -> Returned:
+    found = [point for point in points if point is not None]
+    if not found:
+        return None
+    return _Left(
+        max(point.level for point in found), any(point.is_alive for point in found)
+    )
+
+
+def _require_idle(op: Operation, returned: _Left) -> None:
     """That it does not matter if invocations execute the operation that have returned."""
-    if isinstance(op, COLLECTIVES):
+    if isinstance(op, COLLECTIVES) and returned.is_alive:
         raise Refusal(
             "invocations may have returned before this collective, for which other ranks "
             "would wait",
             fix="return after the collective, or guard stores instead of returning",
             at=op,
         )
-    if not isinstance(op, _IDLE):
+    if not isinstance(op, (*_IDLE, *COLLECTIVES)):
         _refuse_unknown(op)
 
 

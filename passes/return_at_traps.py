@@ -29,6 +29,7 @@ What it is for: `vyre-predicate-returns` guards what comes after a return, and k
 about traps. After both passes, a trap that only takes note and lets the invocation go on
 does the same as one that ends it: what follows has no effects. A kernel whose workgroups
 wait for each other needs that, since all its threads must come to every barrier.
+`vyre-return-at-traps{waiting=true}` leaves other programs as they are.
 """
 
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ from xdsl.ir import Block
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from vyre.analysis.spine import needs_cut
 from vyre.analysis.walking import operations_in, units_in
 from vyre.dialects.vyre import ProgramOp, RegionOp, ReturnOp, TrapOp, YieldOp
 
@@ -49,9 +51,13 @@ class ReturnAtTrapsPass(ModulePass):
 
     name = "vyre-return-at-traps"
 
+    waiting: bool = False
+    """Only of programs whose workgroups wait for each other."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for program in units_in(op, ProgramOp):
-            return_at_traps(program)
+            if not self.waiting or needs_cut(program):
+                return_at_traps(program)
 
 
 def return_at_traps(program: ProgramOp) -> None:

@@ -38,7 +38,7 @@ Why the meaning stays.
   whoever runs one that never ends shall see that.
 
 Where a program has grid barriers, invocations that trap may go on without effects (see
-`vyre-reach-grid-barriers`). There nothing is concluded from their having ended.
+`vyre-return-at-traps`). There nothing is concluded from their having ended.
 
 All is done again until nothing changes: a constant may decide more. With `grid`, `sizes` or
 `invocations`, the result is for such dispatches only; `sizes` say nothing about programs

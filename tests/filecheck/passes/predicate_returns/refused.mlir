@@ -75,3 +75,21 @@ vyre.program @variable [64, 1, 1] {
     vyre.assign %c, %x : !vyre.cell<i1>
   }
 }
+
+// -----
+
+// A trap does not make it better.
+// CHECK: {{.*}}refused.mlir:94:3: error: 'vyre.all_reduce': invocations may have returned before this collective, for which other ranks would wait
+vyre.program @trap_and_return [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
+  %c = vyre.param "c" : i1
+  scf.if %c {
+    vyre.return
+  } else {
+    vyre.region {
+      vyre.trap "no"
+    }
+    vyre.return
+  }
+  vyre.all_reduce add %a : memref<?xi32>
+}

@@ -6,7 +6,7 @@
 // Each pass of the list is shown.
 // NATIVE-LABEL: IR after vyre-prove-inbounds:
 // NATIVE:         vyre.store %x, %b[%i] :
-// NATIVE-LABEL: IR after vyre-reach-grid-barriers:
+// NATIVE-LABEL: IR after vyre-predicate-returns:
 // NATIVE:         scf.if %alive {
 // NATIVE-NEXT:      vyre.store %x, %b[%i] :
 
