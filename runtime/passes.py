@@ -23,6 +23,7 @@ from vyre.runtime.config import DispatchConfig
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.device import Device
 from vyre.runtime.errors import blaming_engine
+from vyre.runtime.fixpoints import passes_until_stable
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.route import Route, split_after
 from vyre.runtime.scalars import dtype_of, loaded
@@ -130,13 +131,10 @@ class Work:
         return self.whole()
 
     def _passes_one_by_one(self) -> int:
-        number = 0
-        while number < self.config.passes:
-            self._pass()
-            number += 1
-            if self._is_stable(number):
-                break
-        return number
+        most, interval = self.config.passes, self.config.check_interval
+        return passes_until_stable(
+            most, interval, self._pass, self._is_same_as_before, self._remember
+        )
 
     def report(self, started: int) -> Report:
         """What was done since `started`, which is over now."""
@@ -201,27 +199,17 @@ class Work:
             found = self.kept[key] = self.device.buffer("scratch", shape, dtype)
         return found
 
-    def _is_stable(self, number: int) -> bool:
-        """Whether the pass is one to be compared, and has changed nothing."""
-        interval = self.config.check_interval
-        if interval is None or number == self.config.passes:
-            return False
-        stable = False
-        if number > 1 and number % interval == 0:
-            with self.device.span("host", "compare with the pass before"):
-                stable = all(self._same_as_before(name) for name in self.written)
-        is_next_compared = (number + 1) % interval == 0 and number + 1 < self.config.passes
-        if not stable and is_next_compared:
-            with self.device.span("host", "remember for comparison"):
-                for name in self.written:
-                    self._remember(name)
-        return stable
+    def _is_same_as_before(self) -> bool:
+        with self.device.span("host", "compare with the pass before"):
+            return all(
+                self.device.equal(self.buffers[name], self._copy(name))
+                for name in self.written
+            )
 
-    def _same_as_before(self, name: str) -> bool:
-        return self.device.equal(self.buffers[name], self._copy(name))
-
-    def _remember(self, name: str) -> None:
-        self.device.copy(self.buffers[name], self._copy(name))
+    def _remember(self) -> None:
+        with self.device.span("host", "remember for comparison"):
+            for name in self.written:
+                self.device.copy(self.buffers[name], self._copy(name))
 
     def _copy(self, name: str) -> Buffer:
         buffer = self.buffers[name]

@@ -32,6 +32,7 @@ from vyre.runtime.cuda.watchdog import WatchedLaunch, stuck
 from vyre.runtime.cuda.workspace import GRID_BYTES, Workspace
 from vyre.runtime.deadline import Deadline
 from vyre.runtime.errors import DoesNotFit, Timeout
+from vyre.runtime.fixpoints import passes_until_stable
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.times import Times
 
@@ -100,11 +101,17 @@ class Dispatch:
     # ---- Passes
 
     def _all_passes(self) -> int:
-        for number in range(1, self.whole.passes + 1):
-            self._make_pass()
-            if self._is_stable(number):
-                return number
-        return self.whole.passes
+        most, interval = self.whole.passes, self.whole.check_interval
+        return passes_until_stable(
+            most, interval, self._make_pass, self._is_same_as_before, self._remember
+        )
+
+    def _is_same_as_before(self) -> bool:
+        self._play_tape(self._snapshots.compare())
+        return not self.read(self._snapshots.flag, FLAG_BYTES).any()
+
+    def _remember(self) -> None:
+        self._play_tape(self._snapshots.take())
 
     def _make_pass(self) -> None:
         """Make a pass; split the program if the device refuses to launch it at once."""
@@ -149,22 +156,6 @@ class Dispatch:
         names = [entry.results[0] for entry in unit.table]
         host = CudaHost(self, unit)
         host.run(dict(zip(names, whole.arguments, strict=True)))
-
-    def _is_stable(self, number: int) -> bool:
-        """
-        Whether the pass is one to be compared, and has changed nothing. The rules are those
-        of `vyre.runtime.passes`.
-        """
-        passes, interval = self.whole.passes, self.whole.check_interval
-        if interval is None or number == passes:
-            return False
-        if number > 1 and number % interval == 0:
-            self._play_tape(self._snapshots.compare())
-            if not self.read(self._snapshots.flag, FLAG_BYTES).any():
-                return True
-        if (number + 1) % interval == 0 and number + 1 < passes:
-            self._play_tape(self._snapshots.take())
-        return False
 
     # ---- Work
 
