@@ -1,7 +1,7 @@
 """
 Buffers of a megakernel that stay on the engine, and how they come back when it is lost.
 
-A handle has a row: its buffers on one pipeline, with the dispatch prepared. If the device
+A handle has a row: its buffers on one engine, with the dispatch prepared. If the device
 is lost, everything on it is, so a handle knows how to make its row again: a copy of all
 buffers that it took at some point, and what was done since. Dispatches are functions of
 the buffers, so that the same dispatches and writes on the same contents give the same
@@ -34,14 +34,6 @@ REPLAYED = 1024
 _numbers = count()
 
 
-@dataclass(frozen=True)
-class Pipeline:
-    """A megakernel compiled for an engine. A new one has another number."""
-
-    exe: Executable
-    number: int
-
-
 @dataclass(frozen=True, eq=False)
 class _Write:
     name: str
@@ -67,7 +59,7 @@ class Handle:
     def __init__(
         self,
         owner: object,
-        pipeline: Pipeline,
+        exe: Executable,
         given: Mapping[str, object],
         config: DispatchConfig,
         reads: Sequence[str],
@@ -78,8 +70,8 @@ class Handle:
         self.lock = threading.RLock()
         self.number = next(_numbers)
         """Handles are locked in this order."""
-        self.row = Row(pipeline.exe, pipeline.exe.checked(given), config, reads)
-        self._pipeline = pipeline
+        self.row = Row(exe, exe.checked(given), config, reads)
+        self._exe = exe
         self._config = config
         self._reads = reads
         self._outputs: tuple[dict[str, object], dict[str, AnyArray]] = ({}, {})
@@ -87,7 +79,7 @@ class Handle:
         self._since: list[_Write | int] = []
         """Writes and numbers of dispatches since the copy was taken."""
         self._dispatches = 0
-        is_lasting = pipeline.exe.backend.capabilities.lasting
+        is_lasting = exe.backend.capabilities.lasting
         # What others do to shared memory is not known here, and cannot be done again.
         self._is_alone = not self.row.keeps and not self.row.shared
         if recovers and not is_lasting and self._is_alone:
@@ -172,12 +164,12 @@ class Handle:
         self._outputs = dict(given), arrays
         return arrays
 
-    def get_ready(self, pipeline: Pipeline) -> None:
-        """Come to the pipeline, if it is another one than before."""
+    def get_ready(self, exe: Executable) -> None:
+        """Come to where the program is compiled now, if that is not where it was."""
         if self._copy is None:
             return
-        if pipeline is not self._pipeline:
-            self._make_again(pipeline, self._copy)
+        if exe is not self._exe:
+            self._make_again(exe, self._copy)
         if self._dispatches >= REPLAYED:
             self.checkpoint()
 
@@ -192,12 +184,12 @@ class Handle:
         else:
             self._since.append(1)
 
-    def _make_again(self, pipeline: Pipeline, copy: Mapping[str, Array]) -> None:
-        """A row on another pipeline, with the contents that this one had."""
+    def _make_again(self, exe: Executable, copy: Mapping[str, Array]) -> None:
+        """A row on another engine, with the contents that this one had."""
         with suppress(VyreError):  # What was on the lost device needs no freeing.
             self.row.close()
-        arguments = pipeline.exe.checked({**self.row.arguments.scalars, **copy})
-        self.row = Row(pipeline.exe, arguments, self._config, self._reads)
+        arguments = exe.checked({**self.row.arguments.scalars, **copy})
+        self.row = Row(exe, arguments, self._config, self._reads)
         self.row.restore(copy)
         for step in self._since:
             if isinstance(step, _Write):
@@ -205,7 +197,7 @@ class Handle:
                 continue
             for _ in range(step):
                 self.row.submit()
-        self._pipeline = pipeline
+        self._exe = exe
 
     def close(self) -> None:
         """Free the buffers. A second time does nothing."""

@@ -36,7 +36,7 @@ from vyre.runtime.device_array import AnyArray
 from vyre.runtime.dispatch_statistics import NOTHING_DONE, Statistics
 from vyre.runtime.errors import InvalidArgument, is_device_lost, labelled
 from vyre.runtime.executable import Executable, check_config, compile
-from vyre.runtime.handle import Handle, Pipeline
+from vyre.runtime.handle import Handle
 from vyre.runtime.held import NOTHING
 from vyre.runtime.row import Row
 from vyre.runtime.runs import Storage
@@ -118,18 +118,11 @@ class Megakernel:
         exe = compile(module, program=program, engine=engine, mode=mode)
         self._reads = _checked_reads(exe, reads)
         self._recovers = recovers
-        self._pipeline = Pipeline(exe, next(_pipelines))
-        self._recovery = RLock()
-
-    @property
-    def exe(self) -> Executable:
-        """The program on its engine."""
-        return self._pipeline.exe
-
-    @property
-    def pipeline_id(self) -> int:
+        self.exe = exe
+        """The program on its engine; another one after a recovery."""
+        self.pipeline_id = next(_pipelines)
         """The number of what is compiled; another one after a recovery."""
-        return self._pipeline.number
+        self._recovery = RLock()
 
     def resident(
         self, arguments: Mapping[str, object] = NOTHING, /, **named: Any
@@ -140,10 +133,10 @@ class Megakernel:
 
         Example: `megakernel.resident(facts=facts, grid=4)`
         """
-        pipeline = self._pipeline
-        given, config = pipeline.exe.sorted_out(arguments, self._config, named)
+        exe = self.exe
+        given, config = exe.sorted_out(arguments, self._config, named)
         with labelled(config.label):
-            return Handle(self, pipeline, given, config, self._reads, self._recovers)
+            return Handle(self, exe, given, config, self._reads, self._recovers)
 
     def dispatch(self, handle: Handle) -> dict[str, Array]:
         """
@@ -265,14 +258,14 @@ class Megakernel:
         start = time.perf_counter_ns()
         recovered = False
         with self._locked(handles):
-            pipeline = self._pipeline
+            exe = self.exe
             try:
-                done = _submit(pipeline, handles, batches, storage)
+                done = _submit(exe, handles, batches, storage)
             except VyreError as error:
                 can_recover = all(handle.is_recoverable for handle in handles)
                 if not can_recover or not is_device_lost(error):
                     raise
-                anew = self._rebuilt(pipeline, error)
+                anew = self._rebuilt(exe, error)
                 done = _submit(anew, handles, batches, storage)
                 recovered = True
         latency = time.perf_counter_ns() - start
@@ -307,18 +300,17 @@ class Megakernel:
             locks.enter_context(ordered[number].lock)
         return locks
 
-    def _rebuilt(self, lost: Pipeline, error: VyreError) -> Pipeline:
-        """A new pipeline in the place of one that was lost."""
+    def _rebuilt(self, lost: Executable, error: VyreError) -> Executable:
+        """The program compiled anew, in the place of one on an engine that was lost."""
         with self._recovery:
-            if self._pipeline is lost:  # Another thread may have been here before.
-                exe = lost.exe
+            if self.exe is lost:  # Another thread may have been here before.
                 try:
-                    engine = exe.backend.reopened()
+                    engine = lost.backend.reopened()
                 except VyreError as second:
                     raise error from second
-                anew = Executable(exe.unit, engine, exe.config)
-                self._pipeline = Pipeline(anew, next(_pipelines))
-            return self._pipeline
+                self.exe = Executable(lost.unit, engine, lost.config)
+                self.pipeline_id = next(_pipelines)
+            return self.exe
 
 
 def _require(name: str, value: object, kind: type, wanted: str) -> None:
@@ -343,16 +335,16 @@ class _Done(NamedTuple):
 
 
 def _submit(
-    pipeline: Pipeline,
+    exe: Executable,
     handles: Sequence[Handle],
     batches: Sequence[Outputs],
     storage: Storage,
 ) -> _Done:
     """Run all rows, and read them back."""
     if len(handles) == 1:
-        return _submit_one(pipeline, handles[0], batches[0], storage)
+        return _submit_one(exe, handles[0], batches[0], storage)
     for handle in handles:
-        handle.get_ready(pipeline)
+        handle.get_ready(exe)
     passes, launches = Row.submit_all([handle.row for handle in handles])
     size = 0
     for handle, arrays in zip(handles, batches):
@@ -364,10 +356,10 @@ def _submit(
 
 
 def _submit_one(
-    pipeline: Pipeline, handle: Handle, arrays: Outputs, storage: Storage
+    exe: Executable, handle: Handle, arrays: Outputs, storage: Storage
 ) -> _Done:
     """The same for one row, which is quicker."""
-    handle.get_ready(pipeline)
+    handle.get_ready(exe)
     passes, launches = handle.row.submit()
     size = handle.row.fetch(arrays, storage)
     handle.dispatched()

@@ -1,5 +1,5 @@
 """
-A row: the buffers of one handle on one pipeline, and its dispatch, which is prepared.
+A row: the buffers of one handle on one engine, and its dispatch, which is prepared.
 
 Rows are submitted one at a time or many together. An engine that prepares dispatches gets
 all of them as one; for another one the launches of all rows are enqueued, and then it waits
@@ -168,7 +168,7 @@ class Row(Resident):
 
     @staticmethod
     def submit_all(rows: Sequence["Row"]) -> tuple[int, int]:
-        """Make the dispatches of some rows of one pipeline as one submission."""
+        """Make the dispatches of some rows of one program as one submission."""
         for row in rows:
             row._check_open()
         _check_sharing(rows)
