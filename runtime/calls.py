@@ -94,16 +94,17 @@ class _Result(NamedTuple):
     alignment: int | None
     """If it is more than that of every array."""
 
-    def home(self, given: Mapping[str, Any]) -> Array:
-        """A new array for the whole buffer."""
-        if self.alignment is not None:
-            made = zeros(self.name, self.shape, self.dtype, self.alignment)
-            if self.is_copied:
-                made[...] = given[self.name]
-            return made
-        return (
-            given[self.name].copy() if self.is_copied else np.zeros(self.shape, self.dtype)
-        )
+
+def _home(result: _Result, given: Mapping[str, Any]) -> Array:
+    """A new array for the whole buffer."""
+    if result.alignment is None and result.is_copied:
+        return given[result.name].copy()
+    if result.alignment is None:
+        return np.zeros(result.shape, result.dtype)
+    made = zeros(result.name, result.shape, result.dtype, result.alignment)
+    if result.is_copied:
+        made[...] = given[result.name]
+    return made
 
 
 class Call:
@@ -169,7 +170,7 @@ class Call:
         homes: dict[str, Array] = {}
         try:
             for result in self._results:
-                home = homes[result.name] = result.home(given)
+                home = homes[result.name] = _home(result, given)
                 values[result.name] = address_of(home)
         except (MemoryError, OutOfMemory):
             return None
@@ -197,41 +198,29 @@ class Call:
         return all(addresses[name] % alignment == 0 for name, alignment in self._aligned)
 
 
-class Calls:
+def remember(
+    known: dict[Kind, Call],
+    kind: Kind,
+    session: Session,
+    given: Mapping[str, object],
+    results: Mapping[str, Array],
+    work: Work,
+) -> None:
     """
-    The kinds of calls that an executable remembers. Several threads may use it.
+    Remember what a call has done that has ended well, if others of its kind need no more
+    than to run.
 
-    Example: `Calls().get(kind)`
+    Example: `remember(known, kind, session, {"x": array}, {"x": result}, work)`
     """
-
-    def __init__(self) -> None:
-        self._known: dict[Kind, Call] = {}
-
-    def get(self, kind: Kind) -> Call | None:
-        """What is known of a kind."""
-        return self._known.get(kind)
-
-    def keep(
-        self,
-        kind: Kind,
-        session: Session,
-        given: Mapping[str, object],
-        results: Mapping[str, Array],
-        work: Work,
-    ) -> None:
-        """
-        Remember what a call has done that has ended well, if others of its kind need no
-        more than to run.
-        """
-        assert work.prepared is not None
-        arrays = (given[name] for name in session.arguments.arrays)
-        is_usual = all(array.__class__ is np.ndarray for array in arrays)
-        if not (is_usual and is_quick(session) and work.route is session.plan.route):
-            work.prepared.close()
-            return
-        call = self._known.get(kind)
-        if call is None:
-            call = self._known[kind] = Call(session)
-            for oldest in list(self._known)[:-MOST]:
-                self._known.pop(oldest, None)
-        call.keep(Runs.of_arrays(session, results, "moved"), work.prepared)
+    assert work.prepared is not None
+    arrays = (given[name] for name in session.arguments.arrays)
+    is_usual = all(array.__class__ is np.ndarray for array in arrays)
+    if not (is_usual and is_quick(session) and work.route is session.plan.route):
+        work.prepared.close()
+        return
+    call = known.get(kind)
+    if call is None:
+        call = known[kind] = Call(session)
+        for oldest in list(known)[:-MOST]:
+            known.pop(oldest, None)
+    call.keep(Runs.of_arrays(session, results, "moved"), work.prepared)

@@ -18,11 +18,8 @@ class Deadline:
     def __init__(self, timeout: float | None = None):
         self._timeout = timeout
         self._end = None if timeout is None else time.monotonic() + timeout
-
-    @property
-    def end_ns(self) -> int:
+        self.end_ns = 0 if self._end is None else max(1, int(min(self._end, _FAR) * 1e9))
         """When it is over, as `time.monotonic_ns` counts; 0 for never."""
-        return 0 if self._end is None else max(1, int(min(self._end, _FAR) * 1e9))
 
     def check(self) -> None:
         """Raise `Timeout` when the time is over."""

@@ -21,7 +21,7 @@ from vyre.runtime.backend import Backend, Buffer
 from vyre.runtime.backends import find_backend
 from vyre.runtime.binding import Arguments, BindingPlan, Role
 from vyre.runtime.bound import Bound
-from vyre.runtime.calls import Calls, Kind, kind_of_call
+from vyre.runtime.calls import Call, Kind, kind_of_call, remember
 from vyre.runtime.config import OPTIONS, DispatchConfig, Mode
 from vyre.runtime.device import Device, check_buffer_size
 from vyre.runtime.device_buffer import importer_of
@@ -139,7 +139,7 @@ class Executable:
         self._variants = Variants(self.unit, self.backend)
         self.keeps = any(b.role is Role.PERSISTENT for b in self.bindings.declared)
         can = self.backend.capabilities
-        self._calls = Calls()
+        self._calls: dict[Kind, Call] = {}
         self._has_kinds = can.whole and can.in_place and not self.keeps
         self._keep_lock = threading.RLock()
         self._keeper = Device(self.backend)
@@ -217,7 +217,7 @@ class Executable:
                     found = results.fetched()
                     session.keep_persistent()
         if kind is not None and work.prepared is not None:
-            self._calls.keep(kind, session, given, found, work)
+            remember(self._calls, kind, session, given, found, work)
         return Timed(found, work.report(session.started))
 
     def bind(
