@@ -147,10 +147,10 @@ class BindingPlan:
         )
         return BindingPlan(found, tuple(e for e in table if isinstance(e, ParamOp)))
 
-    @property
-    def written(self) -> list[Binding]:
+    @cached_property
+    def written(self) -> tuple[Binding, ...]:
         """What a dispatch gives back: every buffer that the program may write."""
-        return [binding for binding in self.declared if binding.is_written]
+        return tuple(binding for binding in self.declared if binding.is_written)
 
     @cached_property
     def by_name(self) -> dict[str, Binding]:
