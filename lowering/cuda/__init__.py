@@ -7,13 +7,13 @@ Programs as CUDA C++ text.
   `conversions`, `scalars`: the table of all `arith` and `math` operations
 - `device_function`, `device_functions`, `half_functions`, `subgroup_functions`, `library`:
   Vyre's own device functions
-- `writer`, `statements`, `comments`, `values`: lines, declarations, what values are called
+- `writer`, `statements`, `values`: lines, declarations, what values are called
 - `needs`, `folding`: which values are written down, and where
 - `control`, `loops`, `counting`: `scf` as C++
 - `accesses`, `ids`, `copies`, `subgroups`, `invocations`: buffers, ids, barriers and ends
-- `pointers`, `signature`, `shared_memory`: what kernels take and declare
+- `pointers`, `signature`: what kernels take and declare
 - `grid_protocol`, `grid_barrier`: how workgroups wait for each other
-- `preparing`, `simplifying`, `evaluation`: programs in the form in which they are written
+- `passes`: programs in the form in which they are written
 - `kernel`, `programs`, `options`: from a program to its kernel, and how it is compiled
 - `target`: `-t vyre-cuda`
 """

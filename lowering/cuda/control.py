@@ -5,6 +5,7 @@ What a loop carries and what a branch gives are variables; everything else is a 
 stands where it is used. Regions are comments.
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -13,7 +14,6 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from vyre.analysis.buffer_sources import is_memref
 from vyre.dialects.vyre import RegionOp, ReturnOp, TrapOp, YieldOp
-from vyre.lowering.cuda.comments import region_comment
 from vyre.lowering.cuda.expressions import Expression, name, negation
 from vyre.lowering.cuda.names import Names
 from vyre.lowering.cuda.needs import Needs
@@ -237,3 +237,17 @@ class ControlCode(ABC):
     def _never_left(self, region: Region) -> bool:
         """Whether an invocation that enters a region ends in it."""
         return any(self.ends(op) for block in region.blocks for op in block.ops)
+
+
+def region_comment(op: RegionOp) -> str | None:
+    """
+    Where a part of a program comes from, if it says so. Quoting keeps it on one line.
+
+    Example: `// region "row_sum" from "blas.gemv"`
+    """
+    parts: list[str] = []
+    if op.generator is not None:
+        parts.append(json.dumps(op.generator.data))
+    if op.source is not None:
+        parts.append(f"from {json.dumps(op.source.data)}")
+    return " ".join(["// region", *parts]) if parts else None

@@ -23,8 +23,7 @@ from vyre.lowering.cuda.numbers import Numbers
 from vyre.lowering.cuda.passes.cuda_pipeline import COUNTED_IN_32_BITS, CudaPipelinePass
 from vyre.lowering.cuda.pointers import Pointers
 from vyre.lowering.cuda.scalar_code import ScalarCode
-from vyre.lowering.cuda.shared_memory import declare_shared_memory
-from vyre.lowering.cuda.signature import Signature
+from vyre.lowering.cuda.signature import Signature, declare_shared_memory
 from vyre.passes.setting_pass import options_of
 from vyre.source import deep_recursion
 

@@ -94,6 +94,11 @@ _TABLE: Sequence[tuple[str, str, Sequence[str]]] = (
     ("passes", "prove_inbounds", NUMBERS),
     (
         "passes",
+        "simplify evaluation",
+        [*_named(FILECHECK, "simplify"), *_named(CUDA, "known scalars"), *ON_CUDA],
+    ),
+    (
+        "passes",
         "expand_subgroups subgroup_totals isolate_workgroup workgroup_plan",
         [
             *_named(FILECHECK, "expand_subgroups isolate_workgroup"),
@@ -178,7 +183,7 @@ _TABLE: Sequence[tuple[str, str, Sequence[str]]] = (
     ),
     (
         "lowering/cuda",
-        "accesses pointers shared_memory subgroups copies ids control loops "
+        "accesses pointers signature subgroups copies ids control loops "
         "grid_barrier kernel",
         [
             *_named(CUDA, "control subgroups target"),

@@ -3,6 +3,7 @@
 from io import StringIO
 
 import pytest
+from cuda_engines import on_host
 from xdsl.context import Context
 
 import vyre
@@ -13,8 +14,9 @@ TEXT = """
 vyre.program @waits [32, 1, 1] {
   %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
   %i = vyre.invocation_id x
-  %x = arith.constant 1 : i32
-  vyre.store %x, %a[%i] : memref<?xi32>
+  %x = vyre.load %a[%i] : memref<?xi32>
+  %y = arith.addi %x, %x : i32
+  vyre.store %y, %a[%i] : memref<?xi32>
   vyre.barrier grid_sync
   vyre.store %x, %a[%i] : memref<?xi32>
 }
@@ -46,6 +48,7 @@ def test_programs_are_split_first():
     text = printed("split")
     assert kernels(text) == ["waits_0_kernel", "waits_1_kernel", "plain_kernel"]
     assert "vyre_grid_sync" not in text
+    assert "  x_kept[" in text
     assert text.endswith("}\n")
 
 
@@ -53,6 +56,30 @@ def test_whole_programs_wait_for_the_grid():
     text = printed("native")
     assert kernels(text) == ["waits_kernel", "plain_kernel"]
     assert "if (!vyre_grid_sync(vyre_grid, vyre_stop)) return;" in text
+
+
+def test_the_engine_compiles_what_is_printed():
+    """Kernels know what their schedule passes: what is kept has an element for each."""
+    text = printed("split")
+    for program in ("waits", "plain"):
+        exe = vyre.compile(TEXT, program=program, engine=on_host()[1], mode="split")
+        for source in exe.sources.values():
+            assert source in text
+
+
+LAUNCHED = """
+vyre.schedule @schedule {
+  vyre.launch @launched()
+}
+vyre.program @launched [64, 1, 1] {
+  vyre.barrier grid_sync
+}
+"""
+
+
+def test_schedules_cannot_launch_what_is_to_be_split():
+    with pytest.raises(VyreError, match="a schedule launches this program"):
+        CudaTarget().emit(Context(), vyre.parse(LAUNCHED), StringIO())
 
 
 def test_other_modes_are_refused():
