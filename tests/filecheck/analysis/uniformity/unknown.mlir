@@ -62,3 +62,18 @@ vyre.program @regions [64, 1, 1] {
 }
 
 func.func private @f(index) -> index
+
+// They may stand where only some come, with buffers and with regions.
+// CHECK-LABEL: sym_name = "divergent_control"
+vyre.program @divergent_control [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<4xi32>
+  %i = vyre.invocation_id x
+  %two = arith.constant 2 : index
+  %c = arith.cmpi ult, %i, %two : index
+  scf.if %c {
+    // CHECK: "other.op"(%a)
+    "other.op"(%a) ({
+      "other.end"() : () -> ()
+    }) : (memref<4xi32>) -> ()
+  }
+}

@@ -87,3 +87,23 @@ vyre.program @tested [1, 1, 1] {
   }
   vyre.store %last, %out[%zero] : memref<1xi32>
 }
+
+// A variable has 32 bits if they hold all that it may be.
+// CHECK-LABEL: width_kernel(
+// CHECK:         unsigned long long wide;
+// CHECK-NEXT:    unsigned int narrow;
+vyre.program @width [64, 1, 1] {
+  %a = vyre.buffer "a" write_only binding 0 : memref<?xindex>
+  %c = vyre.param "c" : i1
+  %above = arith.constant 4294967296 : index
+  %most = arith.constant 4294967295 : index
+  %one = arith.constant 1 : index
+  %wide, %narrow = scf.if %c -> (index, index) {
+    vyre.store %one, %a[%one] : memref<?xindex>
+    scf.yield %above, %most : index, index
+  } else {
+    scf.yield %one, %one : index, index
+  }
+  vyre.store %wide, %a[%one] : memref<?xindex>
+  vyre.store %narrow, %a[%one] : memref<?xindex>
+}

@@ -355,6 +355,9 @@ vyre.program @halves [64, 1, 1] {
     %partner = arith.addi %i, %half : index
     // CHECK-NEXT: vyre.load %a[%partner] inbounds : memref
     %v0 = vyre.load %a[%partner] : memref<?xi32>
+    %swapped = arith.addi %half, %i : index
+    // CHECK-NEXT: vyre.load %a[%swapped] inbounds : memref
+    %v5 = vyre.load %a[%swapped] : memref<?xi32>
     %even = arith.shli %i, %one : index
     // CHECK-NEXT: vyre.load %a[%even] inbounds : memref
     %v1 = vyre.load %a[%even] : memref<?xi32>

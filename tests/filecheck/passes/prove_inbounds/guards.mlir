@@ -219,3 +219,35 @@ vyre.program @conditions [64, 1, 1] {
     %v = vyre.load %a[%i] : memref<?xi32>
   }
 }
+
+// A condition that is chosen by another: if it holds, the arm that never holds was not taken.
+// CHECK-LABEL: vyre.program @chosen
+vyre.program @chosen [64, 1, 1] {
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
+  %p = vyre.param "p" : i1
+  %no = arith.constant false
+  %i = vyre.invocation_id x
+  %n = vyre.length %a, 0 : memref<?xi32>
+  %inside = arith.cmpi ult, %i, %n : index
+  %first = scf.if %p -> (i1) {
+    scf.yield %inside : i1
+  } else {
+    scf.yield %no : i1
+  }
+  scf.if %first {
+    // CHECK-NEXT: vyre.load %a[%i] inbounds : memref
+    %v0 = vyre.load %a[%i] : memref<?xi32>
+  }
+  %second = scf.if %p -> (i1) {
+    scf.yield %no : i1
+  } else {
+    scf.yield %inside : i1
+  }
+  scf.if %second {
+    // CHECK-NEXT: vyre.load %a[%i] inbounds : memref
+    %v1 = vyre.load %a[%i] : memref<?xi32>
+  } else {
+    // CHECK-NEXT: vyre.load %a[%i] : memref
+    %v2 = vyre.load %a[%i] : memref<?xi32>
+  }
+}

@@ -31,3 +31,18 @@ vyre.program @p [1, 1, 1] {
     vyre.barrier grid_sync
   }) : () -> ()
 }
+
+// -----
+
+// CHECK: {{.*}}unregistered.mlir:44:7: error: 'vyre.barrier': a workgroup barrier stands in control that is not workgroup-uniform
+// CHECK: {{.*}}unregistered.mlir:42:8: note: %x decides, and is passed by 'other.op'
+// CHECK: {{.*}}unregistered.mlir:41:3: note: here
+vyre.program @p [64, 1, 1] {
+  "other.op"() ({
+  ^bb0(%x: i1):
+    scf.if %x {
+      vyre.barrier acq_rel
+    }
+    "other.end"() : () -> ()
+  }) : () -> ()
+}
