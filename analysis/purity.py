@@ -108,6 +108,26 @@ PURE_OPS: frozenset[type[Operation]] = frozenset(
     )
 )
 
+EXACT_MATH = frozenset(
+    (
+        math.AbsFOp,
+        math.AbsIOp,
+        math.CeilOp,
+        math.CopySignOp,
+        math.CountLeadingZerosOp,
+        math.CountTrailingZerosOp,
+        math.CtPopOp,
+        math.FloorOp,
+        math.FmaOp,
+        math.IPowIOp,
+        math.RoundOp,
+        math.RoundEvenOp,
+        math.SqrtOp,
+        math.TruncOp,
+    )
+)
+"""Functions of `math` that give the same bits wherever they are computed."""
+
 CONTROL_OPS: frozenset[type[Operation]] = frozenset(
     (
         scf.IfOp,

@@ -25,31 +25,11 @@ from xdsl.ir import Operation, SSAValue
 
 from vyre.analysis.buffer_sources import Declaration, is_workgroup_memory
 from vyre.analysis.phases import written_buffers
-from vyre.analysis.purity import PURE_OPS, is_known, is_pure
+from vyre.analysis.purity import EXACT_MATH, PURE_OPS, is_known, is_pure
 from vyre.analysis.spine import Run, Spine
 from vyre.analysis.uniformity import Level
 from vyre.dialects.vyre import LoadOp
 from vyre.dialects.vyre.attributes import byte_width, is_scalar
-
-EXACT_MATH = frozenset(
-    (
-        math.AbsFOp,
-        math.AbsIOp,
-        math.CeilOp,
-        math.CopySignOp,
-        math.CountLeadingZerosOp,
-        math.CountTrailingZerosOp,
-        math.CtPopOp,
-        math.FloorOp,
-        math.FmaOp,
-        math.IPowIOp,
-        math.RoundOp,
-        math.RoundEvenOp,
-        math.SqrtOp,
-        math.TruncOp,
-    )
-)
-"""Functions of `math` that give the same bits wherever they are computed."""
 
 _SLOW = (
     arith.DivUIOp,

@@ -30,8 +30,10 @@ from vyre.dialects.vyre import (
 from vyre.dialects.vyre.attributes import ReduceKind
 from vyre.validation.equality import Claim, Different, Effect, EffectsDiffer, Equality, Loop
 from vyre.validation.levels import Levels
-from vyre.validation.terms import ANYONE, ITE, SYMBOL, Term, number_of
+from vyre.validation.terms import ANYONE, ITE, SYMBOL, Kind, Term, number_of
 
+_BOTH = Kind("both", None)
+"""Two facts."""
 _EMPTY: dict[type[Operation], int] = {
     **dict.fromkeys((SubgroupBallotOp, SubgroupReduceOp, SubgroupShuffleOp), 0),
     **dict.fromkeys((AsyncLoadOp, AsyncStoreOp), 2),
@@ -76,6 +78,7 @@ class UnderAlive(Equality):
         self._for_some: dict[Term, Term] = {}
         """Symbols that are bound for those who are alive."""
         self._before: dict[Term, Term | None] = {}
+        self._pairs: dict[tuple[Term, Term], Term] = {}
         self._walked: set[Loop] = set()
         self.asking: dict[Term, tuple[Operation, int]] = {}
         """The loops that ask whether anyone is alive, and a level for their conditions."""
@@ -84,6 +87,8 @@ class UnderAlive(Equality):
 
     def _holds(self, term: Term, fact: Term | None) -> bool:
         """Whether a fact implies a term, because being alive only ends."""
+        if fact is not None and fact.kind is _BOTH:
+            return any(self._holds(term, each) for each in fact.children)
         while fact is not None and fact is not term:
             fact = self._earlier(fact)
         return fact is not None
@@ -160,11 +165,16 @@ class UnderAlive(Equality):
             self._demand(Claim(each, twin, claim.reason, claim.because, fact))
 
     def _given(self, fact: Term | None, condition: Term, arm: int) -> Term | None:
-        """What a fact says about those who went by one arm of a branch."""
+        """What a fact also says about those who went by one arm of a branch."""
+        if fact is not None and fact.kind is _BOTH:
+            return self._given(fact.children[0], condition, arm)
         each = fact
-        while each is not None:
+        while fact is not None and each is not None:
             if each.kind is ITE and each.children[0] is condition:
-                return fact if any(map(_is_false, each.children)) else each.children[arm]
+                if any(map(_is_false, each.children)):
+                    return fact
+                both = each.children[arm], fact
+                return self._pairs.setdefault(both, Term(_BOTH, both, 0))
             each = self._earlier(each)
         return fact
 
@@ -262,7 +272,8 @@ class UnderAlive(Equality):
         known = guard
         if known is None:
             known, terms = _contribution(one, other)
-        if known is None and one.loop is None and type(one.op) not in _WAITING:
+        is_free = one.loop is not None or type(one.op) in _WAITING or _gives_nothing(other)
+        if known is None and not is_free:
             known = self._inner[-1]
             if known is None:
                 raise EffectsDiffer(one, other)
@@ -416,6 +427,13 @@ def _contribution(one: Guarded, other: Guarded) -> tuple[Term | None, Sequence[T
         return None, terms
     alive, chosen, _ = given.children
     return alive, (*terms[:place], chosen, *terms[place + 1 :])
+
+
+def _gives_nothing(effect: Guarded) -> bool:
+    """Whether nothing is given where everybody takes part, whoever is alive."""
+    place = _EMPTY.get(type(effect.op))
+    is_known = place is not None and effect.term is not None
+    return is_known and _is_nothing(effect, effect.term.children[place])
 
 
 def _layers(term: Term, otherwise: Term) -> int:

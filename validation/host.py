@@ -1,31 +1,14 @@
 """The operations of the host, from one launch with an effect to the next."""
 
-from xdsl.dialects import math, scf
+from xdsl.dialects import scf
 from xdsl.ir import Block, Operation
 
-from vyre.analysis.purity import PURE_OPS
+from vyre.analysis.purity import EXACT_MATH, PURE_OPS
 from vyre.dialects.vyre import LaunchOp
 from vyre.validation.launches import ScheduleSide
 from vyre.validation.report import Mismatch
 
-_INEXACT = frozenset(
-    op_type for op_type in PURE_OPS if op_type.dialect_name() == "math"
-) - {
-    math.AbsFOp,
-    math.AbsIOp,
-    math.CeilOp,
-    math.CopySignOp,
-    math.CountLeadingZerosOp,
-    math.CountTrailingZerosOp,
-    math.CtPopOp,
-    math.FloorOp,
-    math.FmaOp,
-    math.IPowIOp,
-    math.RoundOp,
-    math.RoundEvenOp,
-    math.SqrtOp,
-    math.TruncOp,
-}
+_INEXACT = {op for op in PURE_OPS if op.dialect_name() == "math"} - EXACT_MATH
 """Functions of `math` whose last places may differ between the host and a device."""
 
 

@@ -1,5 +1,5 @@
 """
-Which tiles a workgroup writes between the same barriers.
+Which tiles a workgroup writes between the same barriers, or which buffers the grid does.
 
 An interval is code that is connected by ways without a barrier. One walk numbers the code
 between barriers; numbers are joined where control passes from one piece to another.
@@ -18,8 +18,11 @@ class Intervals:
     Example: `Intervals(program, footprints).is_changing(load)`
     """
 
-    def __init__(self, program: ProgramOp, footprints: Footprints):
+    def __init__(
+        self, program: ProgramOp, footprints: Footprints, *, of_grid: bool = False
+    ):
         self._footprints = footprints
+        self._of_grid = of_grid
         self._parents = [0]
         self._of: dict[Operation, int] = {}
         self._writes: list[tuple[int, frozenset[SSAValue]]] = []
@@ -57,7 +60,7 @@ class Intervals:
 
     def _op(self, op: Operation, number: int) -> int:
         match op:
-            case BarrierOp():
+            case BarrierOp() if op.is_grid_sync or not self._of_grid:
                 self._parents.append(len(self._parents))
                 return len(self._parents) - 1
             case scf.WhileOp():

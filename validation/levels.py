@@ -60,10 +60,11 @@ class Levels:
             each = todo.pop()
             if each in seen or each in proven:
                 continue
-            if self.known.get(each, GRID) > level or self._own(each) > level:
+            known = self.known.get(each)
+            if (self._own(each) if known is None else known) > level:
                 return False
             seen.add(each)
-            todo += self._parts(each)
+            todo += self._parts(each) if known is None else ()
         proven |= seen
         return True
 
@@ -72,8 +73,7 @@ class Levels:
         kind = term.kind
         if kind is SYMBOL or kind is COUNTER or kind is FRAME:
             loop = self.loop_of.get(term)
-            is_known = term in self.known or loop is None or loop.is_complete
-            return GRID if is_known else INVOCATION
+            return GRID if loop is None or loop.is_complete else INVOCATION
         if kind is TILE:
             return WORKGROUP
         if kind.op_type is LinearIdOp:
@@ -90,8 +90,6 @@ class Levels:
         return _OF_OP.get(kind.op_type, INVOCATION)
 
     def _parts(self, term: Term) -> Iterable[Term]:
-        if term in self.known:
-            return ()
         loop = self.loop_of.get(term)
         if loop is None:
             return term.children

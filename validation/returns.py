@@ -9,6 +9,7 @@ or it asks through a word of memory whether anyone is (see `vyre.validation.word
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any, ClassVar
 
@@ -37,6 +38,7 @@ from vyre.validation.equality import Effect, EffectsDiffer, Loop
 from vyre.validation.execution import SUBGROUP_OPS
 from vyre.validation.footprints import COLLECTIVES, Footprints, terminator
 from vyre.validation.interface import Leaves, described
+from vyre.validation.intervals import Intervals
 from vyre.validation.levels import GRID, WORKGROUP, Levels
 from vyre.validation.memory import Shared
 from vyre.validation.overwriting import Overwriting
@@ -140,10 +142,7 @@ class _Whole(Side):
     def load(self, op: LoadOp) -> None:
         """A load, of which is noted what it promises."""
         super().load(op)
-        term = self.env[op.value]
-        if not self.written.isdisjoint(self.shared.sources[self.env[op.buffer]]):
-            self.equality.levels.changing.add(term)
-        self.note(Effect(op, term))
+        self.note(Effect(op, self.env[op.value]))
 
     def barrier(self, op: BarrierOp) -> None:
         """Barriers of all kinds are effects."""
@@ -330,8 +329,25 @@ class Predicated(_Whole):
         """A load, or the question whether anyone is alive."""
         if op.buffer in self.words.memrefs:
             self.env[op.value] = self._answers[op.buffer]
+            return
+        super().load(op)
+        if self.words.needs_levels:
+            self._note_changing(op)
+
+    def _note_changing(self, op: LoadOp) -> None:
+        """Whether others may write what is loaded, in the same phase."""
+        levels, sources = self.equality.levels, self.shared.sources[self.env[op.buffer]]
+        is_tile = all(memory.kind is TILE for memory in sources)
+        if self._intervals[not is_tile].is_changing(op):
+            levels.changing.add(self.env[op.value])
         else:
-            super().load(op)
+            levels.known.update(dict.fromkeys((self.state[m] for m in sources), GRID))
+
+    @cached_property
+    def _intervals(self) -> tuple[Intervals, Intervals]:
+        both = (Intervals(self.program, self.footprints, of_grid=g) for g in (False, True))
+        one, other = both
+        return one, other
 
     def store(self, op: StoreOp) -> None:
         """A store, unless it resets a word."""

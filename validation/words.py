@@ -43,6 +43,7 @@ class Words:
         self.loops: dict[SSAValue, tuple[Operation, int]] = {}
         for entry in _added(program, original):
             self._word(entry)
+        self.needs_levels = any(level < INVOCATION for _, level in self.loops.values())
 
     def _word(self, entry: BufferOp | ScratchOp) -> None:
         is_grid = isinstance(entry, ScratchOp)
