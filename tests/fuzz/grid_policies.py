@@ -79,8 +79,9 @@ class Policy:
     """Code after a return that everyone reaches."""
 
     @staticmethod
-    def choose(rng: Random) -> "Policy":
-        feature = rng.choice(list(FEATURES))
+    def choose(rng: Random, feature: str | None = None) -> "Policy":
+        chosen = rng.choice(list(FEATURES))
+        feature = feature or chosen
         factors = FEATURES[feature]
         weights = {name: w * factors.get(name, 1) for name, w in STATEMENTS.items()}
         traps = rng.random() < 0.03

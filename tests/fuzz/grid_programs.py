@@ -101,10 +101,10 @@ def contents(seed: str, type: str, shape: tuple[int, ...], fill: str) -> NDArray
     return np.where(rng.random(shape) < 0.2, odds, array)
 
 
-def generate(seed: int, number: int) -> GridProgram:
-    """The program of this number."""
+def generate(seed: int, number: int, feature: str | None = None) -> GridProgram:
+    """The program of this number, rich in something if that is given."""
     rng = Random(f"{seed}:{number}")
-    return _Program(rng, Policy.choose(rng)).write(f"{seed}:{number}")
+    return _Program(rng, Policy.choose(rng, feature)).write(f"{seed}:{number}")
 
 
 class _Program(Tables):

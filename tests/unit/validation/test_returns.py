@@ -142,6 +142,27 @@ def test_random_programs_are_proved():
     assert summary.outcomes["accepted"]
 
 
+ODD = {
+    "a value that is nothing anyway": (11, 241),
+    "an atomic in a branch that returns": (11, 488),
+    "a loop that decides by a load": (12, 925),
+    "a subgroup operation among others": (4, 1085),
+    "a loop that carries a buffer and asks once": (2, 540),
+    "a value of a branch that returns": (2, 1606),
+    "bounds that are equal": (0, 465),
+    "a question in the first region of a loop": (0, 415),
+    "a loop that keeps step for what it gives": (0, 490),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_programs_are_proved(name: str):
+    """They were refused once."""
+    seed, number = ODD[name]
+    summary = soundness.accept(seed, range(number, number + 1), "returns")
+    assert summary.outcomes == {"accepted": 1}
+
+
 # What is wrong
 
 
