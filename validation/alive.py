@@ -432,8 +432,9 @@ def _contribution(one: Guarded, other: Guarded) -> tuple[Term | None, Sequence[T
 def _gives_nothing(effect: Guarded) -> bool:
     """Whether nothing is given where everybody takes part, whoever is alive."""
     place = _EMPTY.get(type(effect.op))
-    is_known = place is not None and effect.term is not None
-    return is_known and _is_nothing(effect, effect.term.children[place])
+    if place is None or effect.term is None:
+        return False
+    return _is_nothing(effect, effect.term.children[place])
 
 
 def _layers(term: Term, otherwise: Term) -> int:

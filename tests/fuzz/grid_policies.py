@@ -56,6 +56,10 @@ FEATURES: Mapping[str, Mapping[str, float]] = {
 }
 """By how much each feature multiplies which statements."""
 
+LONG = "many phases"
+_LONG = {"compute": 3, "if": 0.3, "for": 0.3, "while": 0.3, "return": 0.2}
+"""A feature of programs that are asked for, with more barriers and statements."""
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -82,16 +86,19 @@ class Policy:
     def choose(rng: Random, feature: str | None = None) -> "Policy":
         chosen = rng.choice(list(FEATURES))
         feature = feature or chosen
-        factors = FEATURES[feature]
+        is_long = feature == LONG
+        factors = _LONG if is_long else FEATURES[feature]
         weights = {name: w * factors.get(name, 1) for name, w in STATEMENTS.items()}
         traps = rng.random() < 0.03
         weights["trap"] *= 20 if traps else 1
+        types = tuple(rng.sample(TYPES, rng.randint(2, 5)))
+        barriers, size = rng.choice((1, 2, 2, 3, 4)), rng.choice((5, 8, 12, 12, 18))
         return Policy(
             feature,
-            tuple(rng.sample(TYPES, rng.randint(2, 5))),
+            types,
             weights,
-            barriers=rng.choice((1, 2, 2, 3, 4)),
-            size=rng.choice((5, 8, 12, 12, 18)),
+            barriers=14 if is_long else barriers,
+            size=50 if is_long else size,
             reads_zeros=rng.random() < 0.2,
             leaves_bounds=rng.random() < 0.12,
             traps=traps,

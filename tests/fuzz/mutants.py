@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from unittest.mock import patch
 
+from grid_policies import LONG
 from grid_programs import generate
 from split_runs import Failure, examine
 from xdsl.context import Context
@@ -182,12 +183,16 @@ MUTANTS: dict[str, Callable[[], AbstractContextManager[Any]]] = {
 }
 
 
+RICH_IN = {"H3 (branches)": "returns", "H28": LONG}
+"""What programs are rich in that show some mutants, which others show seldom."""
+
+
 def first_failure(
     mutant: str, seed: int, start: int = 0, limit: int = LIMIT
 ) -> tuple[int, Failure] | None:
     """The number of the first program that shows a mutant, and what it shows."""
     for number in range(start, limit):
-        program = generate(seed, number)
+        program = generate(seed, number, RICH_IN.get(mutant))
         with MUTANTS[mutant]():
             failure = examine(program).failure
         if failure is not None:
