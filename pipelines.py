@@ -27,9 +27,12 @@ CPU = (
     "vyre-launch-instances",
     "vyre-merge-programs",
     "vyre-store-once",
-    "vyre-prove-inbounds",
+    "vyre-plan-workgroups",
 )
-"""From programs to what becomes LLVM IR."""
+"""From programs to schedules that become LLVM IR."""
+
+CPU_SIZED = ("vyre-prove-inbounds",)
+"""What follows when sizes and grid are known: again for each of them."""
 
 CUDA_NATIVE = (
     "vyre-expand-switches",

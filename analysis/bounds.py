@@ -45,6 +45,7 @@ from vyre.dialects.vyre import (
     ScratchOp,
     StoreOp,
     TrapOp,
+    WorkgroupsOp,
     YieldOp,
 )
 from vyre.dialects.vyre.host import programs_in
@@ -61,7 +62,7 @@ _PLAIN = frozenset[type[Operation]](
 
 
 def inbounds_accesses(
-    module: ModuleOp, setting: Setting, launches: Launches
+    module: ModuleOp | WorkgroupsOp, setting: Setting, launches: Launches
 ) -> list[Access]:
     """
     The accesses of all programs that never go outside their buffers, in program order.
@@ -89,7 +90,7 @@ def number_ranges(
     return walk.ranges
 
 
-def launches_of(module: ModuleOp, setting: Setting) -> Launches:
+def launches_of(module: ModuleOp | WorkgroupsOp, setting: Setting) -> Launches:
     """
     What the schedules of a module tell about the programs that they launch.
 

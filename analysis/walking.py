@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, OperationInvT, Region
 
-from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp
+from vyre.dialects.vyre import LaunchOp, ProgramOp, ScheduleOp, WorkgroupsOp
 from vyre.dialects.vyre.host import programs_in
 
 
@@ -35,7 +35,9 @@ def operations_of(root: Operation) -> Iterator[Operation]:
         yield from operations_in(region)
 
 
-def units_in(module: ModuleOp, *kinds: type[OperationInvT]) -> list[OperationInvT]:
+def units_in(
+    module: ModuleOp | WorkgroupsOp, *kinds: type[OperationInvT]
+) -> list[OperationInvT]:
     """
     The operations of some kinds that stand in a module, or in modules inside it. Programs,
     schedules and megakernels stand nowhere else, so nobody has to look into these.
@@ -51,7 +53,7 @@ def units_in(module: ModuleOp, *kinds: type[OperationInvT]) -> list[OperationInv
     return found
 
 
-def launches_in(module: ModuleOp) -> dict[ProgramOp, list[LaunchOp]]:
+def launches_in(module: ModuleOp | WorkgroupsOp) -> dict[ProgramOp, list[LaunchOp]]:
     """
     The programs of a module that its schedules launch, with these launches, both in the
     order in which they are written.

@@ -18,10 +18,12 @@ from xdsl.ir import Operation, SSAValue
 
 from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import Access
+from vyre.dialects.vyre.host import workgroups_of
 from vyre.interpreter.device import Gang, Launch, Observer
 from vyre.interpreter.frames import Value
 from vyre.interpreter.grid import Extent, Grid
 from vyre.interpreter.memory import Memory
+from vyre.interpreter.workgroups import run_workgroups, table_values
 from vyre.runtime.arguments import zeros
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
@@ -95,8 +97,15 @@ class Dispatch:
         self.deadline.check()
 
     def launch(self, program: vyre.ProgramOp, entries: dict[SSAValue, Value]) -> None:
-        """Run a program over the whole grid, with its buffers and parameters."""
+        """
+        Run a program over the whole grid, with its buffers and parameters, or workgroup by
+        workgroup if that is how it shall be done. Whoever watches sees the program itself.
+        """
         grid = self.grid(program)
+        workgroups = workgroups_of(program)
+        if workgroups and self.observer is None and grid.size == program.workgroup:
+            self._launch_workgroups(workgroups, program, entries)
+            return
         for entry in program.table:
             if isinstance(entry, vyre.BufferOp) and _is_workgroup(entry):
                 dtype = dtype_of(entry.type.element_type)
@@ -115,6 +124,21 @@ class Dispatch:
             self._phase(launch, running)
         if self.observer is not None:
             self.observer.grid_barrier()
+
+    def _launch_workgroups(
+        self,
+        workgroups: vyre.WorkgroupsOp,
+        program: vyre.ProgramOp,
+        entries: dict[SSAValue, Value],
+    ) -> None:
+        grid = self.grid(program)
+        alone = Dispatch((1, 1, 1), grid.size, deadline=self.deadline)
+
+        def run(place: Extent) -> None:
+            values = table_values(workgroups, program, entries, grid.groups, place)
+            _Host(alone, workgroups.schedule).run(values)
+
+        run_workgroups(Geometry(grid.groups, grid.size), run)
 
     def _lanes(self, grid: Grid) -> Iterable[NDArray[np.int64]]:
         if self.order == "lockstep":

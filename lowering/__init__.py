@@ -17,6 +17,7 @@ _PASSES = {
     "vyre-launch-instances": ("llvm.passes.launch_instances", "LaunchInstancesPass"),
     "vyre-merge-programs": ("llvm.passes.merge_programs", "MergeProgramsPass"),
     "vyre-outline-regions": ("llvm.passes.outline_regions", "OutlineRegionsPass"),
+    "vyre-plan-workgroups": ("llvm.passes.plan_workgroups", "PlanWorkgroupsPass"),
     "vyre-share-uniform-loops": (
         "llvm.passes.share_uniform_loops",
         "ShareUniformLoopsPass",

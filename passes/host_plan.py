@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from typing_extensions import override
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -20,7 +19,7 @@ from vyre.collector import paused_collector
 from vyre.dialects.vyre import ProgramOp
 from vyre.passes import get_all_passes
 from vyre.passes.pipeline import Pipeline
-from vyre.passes.validate_split import Baseline, is_wanted
+from vyre.passes.validate_split import run_validated
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,4 @@ def split_for_engine(program: ProgramOp) -> tuple[ModuleOp, str | None]:
     """
     module = ModuleOp([program.clone()])
     with paused_collector():
-        HostPlanPass().apply(Context(), module)
-        if not is_wanted():
-            return module, None
-        proved = Baseline([program], is_kept=True).check(module)
-    return module, str(proved[0]) if proved else None
+        return module, run_validated(HostPlanPass().steps(), module, [program])

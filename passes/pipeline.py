@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
 from typing import Any
 
 from typing_extensions import override
@@ -32,12 +33,8 @@ class Pipeline(ModulePass):
 
     def steps(self) -> tuple[ModulePass, ...]:
         """Returns the passes with their options."""
-        known = self.known()
         options = {field.name: getattr(self, field.name) for field in fields(self)}
-        specs = parse_pipeline(",".join(self.names()))
-        return tuple(
-            _with_options(known[spec.name]().from_spec(spec), options) for spec in specs
-        )
+        return passes_named(self.names(), self.known(), options)
 
     @override
     def apply(self, ctx: Context, op: ModuleOp) -> None:
@@ -45,6 +42,22 @@ class Pipeline(ModulePass):
             for step in self.steps():
                 step.apply(ctx, op)
             inherit_locations(op)
+
+
+def passes_named(
+    names: Iterable[str],
+    known: Mapping[str, Callable[[], type[ModulePass]]],
+    options: Mapping[str, object] = MappingProxyType({}),
+) -> tuple[ModulePass, ...]:
+    """
+    The passes of these names; each gets those options that it has.
+
+    Example: `passes_named(pipelines.HOST_PLAN, get_all_passes())`
+    """
+    specs = parse_pipeline(",".join(names))
+    return tuple(
+        _with_options(known[spec.name]().from_spec(spec), options) for spec in specs
+    )
 
 
 def _with_options(step: ModulePass, options: Mapping[str, Any]) -> ModulePass:

@@ -49,9 +49,11 @@ from xdsl.ir import Operation
 
 from vyre.analysis.bounds import inbounds_accesses, launches_of
 from vyre.analysis.extents import Setting
-from vyre.analysis.launches import Launches
-from vyre.analysis.walking import operations_in
-from vyre.dialects.vyre import AtomicCasOp, AtomicOp, LoadOp, StoreOp
+from vyre.analysis.geometry import Grid
+from vyre.analysis.ranges import Range
+from vyre.analysis.walking import operations_in, units_in
+from vyre.dialects.vyre import AtomicCasOp, AtomicOp, LoadOp, StoreOp, WorkgroupsOp
+from vyre.dialects.vyre.host import programs_in
 from vyre.passes.expand_switches import expand_switches
 from vyre.passes.setting_pass import SettingPass
 
@@ -68,10 +70,9 @@ class ProveInboundsPass(SettingPass):
         mark_inbounds(op, self.setting(op))
 
 
-def mark_inbounds(module: ModuleOp, setting: Setting) -> Launches:
+def mark_inbounds(module: ModuleOp, setting: Setting) -> None:
     """
-    Mark the accesses of all programs that are proved for these dispatches, and no others;
-    gives what the schedules tell about the programs.
+    Mark the accesses of all programs that are proved for these dispatches, and no others.
 
     Example: `mark_inbounds(module, Setting(grid=(4, 1, 1)))`
     """
@@ -79,7 +80,26 @@ def mark_inbounds(module: ModuleOp, setting: Setting) -> Launches:
     for access in operations_in(module.body):
         if type(access) in _ACCESSES:
             access.properties.pop("inbounds", None)
+    _mark(module, setting)
+
+
+def _mark(module: ModuleOp | WorkgroupsOp, setting: Setting) -> None:
     launches = launches_of(module, setting)
     for access in inbounds_accesses(module, setting, launches):
         access.inbounds = UnitAttr()
-    return launches
+    for workgroups in units_in(module, WorkgroupsOp):
+        assert workgroups.parent is not None
+        program = programs_in(workgroups.parent)[workgroups.program.string_value()]
+        sizes, params = launches.setting(program)
+        ids = _ids(workgroups, setting.grid)
+        _mark(workgroups, Setting((1, 1, 1), sizes, params | ids))
+
+
+def _ids(workgroups: WorkgroupsOp, grid: Grid | None) -> dict[str, Range]:
+    """What the ids of a workgroup and the numbers of workgroups can be."""
+    if grid is None:
+        return {}
+    ranges = [Range(0, count - 1) for count in grid]
+    ranges += [Range(count, count) for count in grid]
+    names = (entry.entry_name.data for entry in workgroups.ids)
+    return dict(zip(names, ranges, strict=True))

@@ -94,6 +94,30 @@ class Baseline:
         return proved
 
 
+def run_validated(
+    steps: Sequence[ModulePass], module: ModuleOp, programs: Iterable[ProgramOp]
+) -> str | None:
+    """
+    Runs passes on a module, and proves the schedules that programs become, unless
+    `VYRE_VALIDATE=0` says that nobody wants that. Returns what was proved. The programs
+    are those of which the module has copies.
+
+    Example: `run_validated(HostPlanPass().steps(), ModuleOp([program.clone()]), [program])`
+    """
+    baseline = Baseline(programs, is_kept=True) if is_wanted() else None
+    last = max(n for n, step in enumerate(steps) if step.name in SPLITTING)
+    proved: list[Validated] = []
+    for number, step in enumerate(steps):
+        step.apply(Context(), module)
+        if number == last:
+            inherit_locations(module)
+            if baseline is not None:
+                passes = [each.name for each in steps[: number + 1]]
+                proved = baseline.check(module, passes)
+    inherit_locations(module)
+    return str(proved[0]) if proved else None
+
+
 def prepare(
     program: ProgramOp, passes: Sequence[str] = pipelines.HOST_PLAN
 ) -> tuple[ProgramOp, tuple[str, ...]]:

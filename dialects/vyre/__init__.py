@@ -37,7 +37,13 @@ from vyre.dialects.vyre.collectives import (
     BroadcastOp,
     ReduceScatterOp,
 )
-from vyre.dialects.vyre.host import LaunchOp, ReadBackOp, ScheduleOp, ScratchOp
+from vyre.dialects.vyre.host import (
+    LaunchOp,
+    ReadBackOp,
+    ScheduleOp,
+    ScratchOp,
+    WorkgroupsOp,
+)
 from vyre.dialects.vyre.ids import (
     InvocationIdOp,
     LinearIdOp,
@@ -114,6 +120,7 @@ Vyre = Dialect(
         BroadcastOp,
         # Host
         ScheduleOp,
+        WorkgroupsOp,
         LaunchOp,
         ScratchOp,
         ReadBackOp,

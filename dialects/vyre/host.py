@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
     FlatSymbolRefAttrConstr,
+    IndexType,
     IntegerType,
     MemRefType,
     StringAttr,
@@ -16,7 +17,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockOps, Operation, Region, SSAValue
 from xdsl.irdl import (
     AnyAttr,
     IRDLOperation,
@@ -196,6 +197,114 @@ def _verify_same_geometry(
             at=other[0],
             notes=[Note(first[0], "launched before")],
         )
+
+
+@irdl_op_definition
+class WorkgroupsOp(IRDLOperation):
+    """
+    Says how to run each workgroup of a program that stands beside it: by a schedule, on a
+    grid of one workgroup. It means what the program means; engines may use either.
+
+    The table of the schedule has what a launch of the program passes, then memory of the
+    workgroup, which is zeros when the schedule starts, then the workgroup's id and the
+    number of workgroups, along x, y and z each.
+
+    Example:
+
+    ```mlir
+    vyre.workgroups @p {
+      vyre.schedule @p { ... }
+      vyre.program @p.0 [64, 1, 1] { ... }
+    }
+    ```
+    """
+
+    name = "vyre.workgroups"
+
+    program = prop_def(FlatSymbolRefAttrConstr)
+    body = region_def("single_block")
+
+    traits = traits_def(IsolatedFromAbove(), NoTerminator(), InModule())
+    custom_directives = (Body,)
+    assembly_format = "$program attr-dict-with-keyword custom<Body>($body)"
+
+    def __init__(self, program: str, body: Region | Sequence[Operation] | Sequence[Block]):
+        super().__init__(properties={"program": SymbolRefAttr(program)}, regions=[body])
+
+    @property
+    def ops(self) -> BlockOps:
+        """The schedule and the programs that it launches."""
+        return self.body.block.ops
+
+    @property
+    def schedule(self) -> ScheduleOp:
+        """What is run for each workgroup."""
+        return next(op for op in self.ops if isinstance(op, ScheduleOp))
+
+    @property
+    def segments(self) -> dict[str, ProgramOp]:
+        """The programs that the schedule launches, by name."""
+        return programs_in(self.body.block)
+
+    def passed(self, program: ProgramOp) -> list[BufferOp | ParamOp]:
+        """What a launch of the program passes."""
+        return list(self.schedule.table)[: len(list(program.launch_table))]
+
+    def memory(self, program: ProgramOp) -> list[BufferOp]:
+        """Memory of one workgroup, of fixed size."""
+        first = len(list(program.launch_table))
+        entries = list(self.schedule.table)[first : -len(_IDS)]
+        return [entry for entry in entries if isinstance(entry, BufferOp)]
+
+    @property
+    def ids(self) -> list[ParamOp]:
+        """The workgroup's id and the number of workgroups, along x, y and z each."""
+        entries = list(self.schedule.table)[-len(_IDS) :]
+        return [entry for entry in entries if isinstance(entry, ParamOp)]
+
+    def verify_(self) -> None:
+        if sum(isinstance(op, ScheduleOp) for op in self.ops) != 1:
+            raise Refusal(
+                "there is not one schedule for a workgroup",
+                fix="write one 'vyre.schedule', and beside it what it launches",
+            )
+        if self.parent is None:
+            return
+        name = self.program.string_value()
+        program = programs_in(self.parent).get(name)
+        if program is None:
+            raise Refusal(
+                f"there is no program @{name} in this module",
+                fix="put it beside the program whose workgroups it runs",
+            )
+        table = list(self.schedule.table)
+        given = [entry.results[0].type for entry in program.launch_table]
+        memory = table[len(given) : -len(_IDS)]
+        types = [entry.results[0].type for entry in table]
+        if (
+            types[: len(given)] != given
+            or types[len(given) + len(memory) :] != list(_IDS)
+            or not all(isinstance(entry, BufferOp) for entry in memory)
+        ):
+            raise Refusal(
+                f"the table of the schedule is not that of a workgroup of @{name}",
+                fix="declare what a launch passes, memory, and six numbers",
+                at=self.schedule,
+                notes=[Note(program, "the program whose workgroups are run")],
+            )
+
+
+_IDS = (IndexType(),) * 6
+"""The types of a workgroup's id and of the number of workgroups, along x, y and z."""
+
+
+def workgroups_of(program: ProgramOp) -> WorkgroupsOp | None:
+    """How to run the workgroups of a program, if that is said beside it."""
+    if program.parent is None:
+        return None
+    name = program.sym_name.data
+    found = (op for op in program.parent.ops if isinstance(op, WorkgroupsOp))
+    return next((op for op in found if op.program.string_value() == name), None)
 
 
 @irdl_op_definition

@@ -92,11 +92,15 @@ class TopLevelOf(OpTrait):
 
 
 class InModule(OpTrait):
-    """Programs and schedules stand side by side, directly in a module."""
+    """Programs and schedules stand side by side, in a module or a `vyre.workgroups`."""
 
     def verify(self, op: Operation) -> None:
         parent = op.parent_op()
-        if parent is not None and not isinstance(parent, ModuleOp):
+        if (
+            parent is not None
+            and not isinstance(parent, ModuleOp)
+            and parent.name != "vyre.workgroups"
+        ):
             raise Refusal(
                 f"'{op.name}' is nested in a '{name_of(parent)}'",
                 fix="move it out, directly into the module",

@@ -15,7 +15,7 @@ How they divide workgroups is described in `dividing`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from math import prod
 
 from llvmlite import ir
@@ -57,20 +57,15 @@ from vyre.lowering.llvm.programs import ProgramFunctions
 from vyre.lowering.llvm.types import from_storage, storage_type
 from vyre.lowering.llvm.values import INDEX, POINTER, Environment
 from vyre.passes.tables import first_code
-from vyre.passes.workgroup_plan import WorkgroupPlan
 
 ENTRY = "vyre.entry"
 
 
-def emit_entry(
-    module: ir.Module,
-    schedule: vyre.ScheduleOp,
-    plans: Mapping[vyre.ProgramOp, WorkgroupPlan],
-) -> Layout:
+def emit_entry(module: ir.Module, schedule: vyre.ScheduleOp) -> Layout:
     """
     Add the functions of a schedule to a module; gives the words of its job.
 
-    Example: `emit_entry(module, schedule, {})`
+    Example: `emit_entry(module, schedule)`
     """
     word = ir.IntType(64)
     signature = ir.FunctionType(ir.VoidType(), [POINTER, word, word])
@@ -78,7 +73,7 @@ def emit_entry(
     for argument, name in zip(function.args, ("job", "worker", "workers")):
         argument.name = name
     layout = Layout(schedule.sym_name.data)
-    functions = ProgramFunctions(module, layout, launched_by(schedule), plans)
+    functions = ProgramFunctions(module, layout, launched_by(schedule))
     code = EntryCode.begun(function, schedule, layout, functions)
     code.launch_functions = LaunchFunctions(code.helpers, functions)
     Passes(code, layout).emit(code.once)

@@ -4,7 +4,7 @@ needed: a phase if no invocation waits for another one, and else a little schedu
 workgroup, whose launches are phases.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from llvmlite import ir
 from xdsl.ir import Operation
@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 from vyre.analysis.phases import COLLECTIVES
 from vyre.analysis.walking import operations_of
 from vyre.dialects import vyre
+from vyre.dialects.vyre.host import workgroups_of
 from vyre.locations import place_of
 from vyre.lowering.llvm.collectives import emit_collective
 from vyre.lowering.llvm.costs import is_uneven
@@ -21,14 +22,13 @@ from vyre.lowering.llvm.phases import Phase
 from vyre.lowering.llvm.workgroup_memory import workgroup_layout
 from vyre.lowering.llvm.workgroup_phases import WorkgroupPhases
 from vyre.lowering.llvm.workgroups import emit_workgroups
-from vyre.passes.workgroup_plan import WorkgroupPlan, needs_workgroup_schedule
 
 
 class ProgramFunctions:
     """
     The functions of a module.
 
-    Example: `ProgramFunctions(module, layout, [program], {}).of(program)`
+    Example: `ProgramFunctions(module, layout, [program]).of(program)`
     """
 
     def __init__(
@@ -36,11 +36,9 @@ class ProgramFunctions:
         module: ir.Module,
         layout: Layout,
         programs: Iterable[vyre.ProgramOp],
-        plans: Mapping[vyre.ProgramOp, WorkgroupPlan],
     ):
         self._module = module
         self._layout = layout
-        self._plans = plans
         self._functions: dict[vyre.ProgramOp, ir.Function] = {}
         self._traps: list[vyre.TrapOp] = []
         self._phases = WorkgroupPhases(module, self._traps)
@@ -68,9 +66,10 @@ class ProgramFunctions:
         collective = _collective(program)
         if collective is not None:
             return emit_collective(self._module, program, collective)
-        if needs_workgroup_schedule(program):
+        workgroups = workgroups_of(program)
+        if workgroups is not None:
             function, size = emit_workgroups(
-                self._module, program, self._plans[program], self._phases
+                self._module, program, workgroups, self._phases
             )
         else:
             function, values = declare_phase(self._module, program)

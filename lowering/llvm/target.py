@@ -20,9 +20,9 @@ from xdsl.utils.target import Target
 
 from vyre.analysis.extents import Setting
 from vyre.analysis.foreign import refuse_foreign_in
+from vyre.analysis.walking import launches_in, units_in
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
-from vyre.lowering.llvm.entries import launched_by
-from vyre.lowering.llvm.plans import Plan, Unit
+from vyre.lowering.llvm.sources import Translation
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,11 @@ class LlvmTarget(Target):
 
     def emit(self, ctx: Context, module: ModuleOp, output: IO[str]) -> None:
         refuse_foreign_in(module)
-        for unit in units_in(module):
-            print(Plan(unit).source(Setting()).text, file=output)
+        for unit in runnable_in(module):
+            print(Translation(unit).source(Setting()).text, file=output)
 
 
-def units_in(module: ModuleOp) -> list[Unit]:
-    """
-    What can be run of a module: its schedules, and programs that none of these launches.
-
-    Example: `[unit.sym_name.data for unit in units_in(vyre.parse("scan.mlir"))]`
-    """
-    found = [op for op in module.walk() if isinstance(op, ProgramOp | ScheduleOp)]
-    launched: set[Unit] = set()
-    for unit in found:
-        if isinstance(unit, ScheduleOp):
-            launched.update(launched_by(unit))
-    return [unit for unit in found if unit not in launched]
+def runnable_in(module: ModuleOp) -> list[ProgramOp | ScheduleOp]:
+    """What can be run of a module: schedules, and programs that none of them launches."""
+    launched = launches_in(module)
+    return [op for op in units_in(module, ProgramOp, ScheduleOp) if op not in launched]

@@ -13,7 +13,6 @@ from vyre.dialects import vyre
 from vyre.dialects.vyre.attributes import ScratchScope
 from vyre.lowering.llvm.context import Context
 from vyre.lowering.llvm.workgroup_memory import clear, room_for
-from vyre.passes.workgroup_plan import WorkgroupPlan
 
 Declaration = vyre.BufferOp | vyre.ScratchOp
 
@@ -36,14 +35,14 @@ class Needs:
     trapped; if there are traps."""
 
     @staticmethod
-    def of(plan: WorkgroupPlan, program: vyre.ProgramOp) -> "Needs":
+    def of(plan: vyre.WorkgroupsOp, program: vyre.ProgramOp) -> "Needs":
         """What a program needs whose workgroups run this plan."""
         scratch = [o for o in operations_of(plan.schedule) if isinstance(o, vyre.ScratchOp)]
         sizes = {
             each: room_for(each.memref, _shape(each, program.workgroup))
-            for each in (*plan.memory, *scratch)
+            for each in (*plan.memory(program), *scratch)
         }
-        traps = any(isinstance(op, vyre.TrapOp) for op in operations_of(plan.module))
+        traps = any(isinstance(op, vyre.TrapOp) for op in operations_of(plan))
         ended = sum(sizes.values()) if traps else None
         return Needs(program.workgroup, sizes, _zeros(program, sizes), ended)
 

@@ -30,13 +30,12 @@ from vyre.lowering.llvm.values import INDEX, Environment
 from vyre.lowering.llvm.workgroup_phases import WorkgroupPhases
 from vyre.lowering.llvm.workgroup_places import Needs, Places, WorkerPlaces
 from vyre.lowering.loops import LONGEST, short_trips, unseen_trips, weight
-from vyre.passes.workgroup_plan import WorkgroupPlan
 
 
 def emit_workgroups(
     module: ir.Module,
     program: vyre.ProgramOp,
-    plan: WorkgroupPlan,
+    plan: vyre.WorkgroupsOp,
     functions: WorkgroupPhases,
 ) -> tuple[ir.Function, int]:
     """
@@ -67,7 +66,7 @@ def emit_workgroups(
         code = _WorkgroupCode(builder, values, context, places, spending, over)
         code.begin(segments, groups, row.group)
         code.poll_if_due()
-        for buffer in plan.memory:
+        for buffer in plan.memory(program):
             code.bind_memory(buffer)
         code.block(plan.schedule.body.block)
     builder.branch(over)
@@ -79,12 +78,12 @@ def emit_workgroups(
 def _bind_table(
     values: Environment,
     program: vyre.ProgramOp,
-    plan: WorkgroupPlan,
+    plan: vyre.WorkgroupsOp,
     passed: Environment,
     numbers: Three,
 ) -> None:
     """Let the entries of the plan's table be what the function was passed, and ids."""
-    for entry, own in zip(plan.passed, program.launch_table, strict=True):
+    for entry, own in zip(plan.passed(program), program.launch_table, strict=True):
         values.bind([entry.results[0]], passed.registers([own.results[0]]))
     for entry, number in zip(plan.ids, numbers, strict=True):
         values.bind([entry.value], [number])

@@ -7,7 +7,7 @@ from weakref import WeakValueDictionary
 from vyre.analysis.extents import Setting
 from vyre.fork_locks import ForkLock
 from vyre.lowering.llvm.entries import ENTRY
-from vyre.lowering.llvm.plans import Plan, Source
+from vyre.lowering.llvm.sources import Source, Translation
 from vyre.runtime.backend import Whole, is_buffer
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Code, Job, Sized
 from vyre.runtime.cpu.machine import Linked, Processor, object_code
@@ -51,12 +51,12 @@ class CpuKernel:
             self.proof = self._stored.proof()
         else:
             # What cannot be run is refused now.
-            self.proof = self._plan.proof
+            self.proof = self._translation.proof
             self._stored.note_known(self.proof)
 
     @cached_property
-    def _plan(self) -> Plan:
-        return Plan(self._unit.condensed)
+    def _translation(self) -> Translation:
+        return Translation(self._unit.condensed)
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ class CpuKernel:
     def source(self) -> str:
         """The program as LLVM IR, for all sizes."""
         with self._lock:
-            return self._plan.source(Setting()).text
+            return self._translation.source(Setting()).text
 
     def job(self, whole: Whole, pool: Callable[[], WorkerPool]) -> Job:
         """A job for dispatches of these sizes: an idle one, or a new one."""
@@ -101,7 +101,7 @@ class CpuKernel:
         compiled = self._stored.find(sizes)
         if compiled is not None:
             return Code(Linked(compiled.code, ENTRY), compiled.layout)
-        source = self._plan.source(setting)
+        source = self._translation.source(setting)
         self._stored.keep_sizes(sizes, source)
         with _compiling:
             code = _codes.get(source.identity)

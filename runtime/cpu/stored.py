@@ -13,7 +13,7 @@ from functools import cache
 from itertools import accumulate, pairwise
 
 from vyre.lowering.llvm.layout import Layout
-from vyre.lowering.llvm.plans import Source
+from vyre.lowering.llvm.sources import Source
 from vyre.passes.validate_split import is_wanted
 from vyre.runtime.cpu.machine import Processor
 from vyre.runtime.kernel_cache import KernelCache, key_of

@@ -99,7 +99,7 @@ _TABLE: Sequence[tuple[str, str, Sequence[str]]] = (
     ),
     (
         "passes",
-        "expand_subgroups subgroup_totals isolate_workgroup workgroup_plan",
+        "expand_subgroups subgroup_totals isolate_workgroup",
         [
             *_named(FILECHECK, "expand_subgroups isolate_workgroup"),
             *_named(UNIT, "expand_subgroups workgroup_plan"),
@@ -168,6 +168,15 @@ _TABLE: Sequence[tuple[str, str, Sequence[str]]] = (
         "share_uniform_loops merge_programs outline_regions launch_instances "
         "forward_grid_values store_once",
         ON_SCHEDULES,
+    ),
+    (
+        "lowering/llvm/passes",
+        "plan_workgroups",
+        [
+            *_named(FILECHECK, "isolate_workgroup"),
+            *_named(UNIT, "workgroup_plan"),
+            *_named(LLVM, "workgroup_phases"),
+        ],
     ),
     ("lowering/llvm", "condensing", ON_SCHEDULES),
     # The same in CUDA C++.

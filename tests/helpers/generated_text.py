@@ -29,7 +29,7 @@ from vyre.diagnostics import VyreError
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering.cuda.programs import ANY, cuda_kernel, prepared
 from vyre.lowering.cuda.target import CudaTarget
-from vyre.lowering.llvm.plans import Plan
+from vyre.lowering.llvm.sources import Translation
 from vyre.passes.host_plan import HostPlanPass
 from vyre.runtime.config import Mode
 from vyre.runtime.cuda.backend import CudaBackend
@@ -77,7 +77,7 @@ def generated_texts() -> Iterator[tuple[str, str]]:
         sizes = {name: array.shape for name, array in case.arrays.items()}
         unit = vyre.compile(case.program, engine="reference").unit
         setting = Setting((groups[0], groups[1], groups[2]), sizes)
-        yield f"sized-{name}.ll", Plan(unit.op).source(setting).text
+        yield f"sized-{name}.ll", Translation(unit.op).source(setting).text
 
 
 def _texts_of(name: str, text: str) -> Iterator[tuple[str, str]]:

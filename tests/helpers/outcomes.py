@@ -14,7 +14,7 @@ import numpy as np
 
 import vyre
 from vyre.dialects.refusal import Refusal
-from vyre.lowering.llvm.plans import Plan, Unit
+from vyre.lowering.llvm.sources import Translation, Unit
 from vyre.runtime.backend import Backend
 from vyre.runtime.cuda.backend import CudaBackend
 from vyre.runtime.kernel_cache import build_stamp
@@ -84,7 +84,7 @@ TEXTS = {
 }
 
 
-class RefusingPlan(Plan):
+class RefusingPlan(Translation):
     """A plan that is refused for one program."""
 
     def __init__(self, unit: Unit):
@@ -116,7 +116,7 @@ def outcome(text: str, engine: str | Backend) -> list[Any]:
 
 def outcomes() -> dict[str, list[Any]]:
     """By program and engine. The engines' cache of code is the one of the environment."""
-    with patch("vyre.runtime.cpu.kernel.Plan", RefusingPlan):
+    with patch("vyre.runtime.cpu.kernel.Translation", RefusingPlan):
         return {
             f"{name}, {engine_name}": outcome(text, engine)
             for engine_name, engine in engines().items()

@@ -18,7 +18,7 @@ import vyre
 from vyre.analysis.walking import operations_in, units_in
 from vyre.dialects.refusal import Refusal
 from vyre.dialects.vyre import ProgramOp, RegionOp
-from vyre.lowering.llvm.plans import Plan
+from vyre.lowering.llvm.sources import Translation
 from vyre.passes.rules.reserved import INSTANCES
 from vyre.runtime.kernel_cache import build_stamp
 
@@ -167,4 +167,4 @@ def test_instances_stand_alone():
     numbers = ArrayAttr([IntegerAttr.from_index_int_value(n) for n in (1, 2)])
     region.attributes[INSTANCES] = DictionaryAttr({"n": numbers})
     with pytest.raises(Refusal, match="a region with instances stands beside other"):
-        Plan(unit)
+        Translation(unit)

@@ -16,7 +16,7 @@ from vyre.passes.prove_inbounds import ProveInboundsPass
 
 LISTS: dict[str, tuple[Pipeline, tuple[str, ...]]] = {
     "host plan": (HostPlanPass(), pipelines.HOST_PLAN),
-    "cpu": (CpuPipelinePass(), pipelines.CPU),
+    "cpu": (CpuPipelinePass(), pipelines.CPU + pipelines.CPU_SIZED),
     "cuda split": (CudaPipelinePass(), pipelines.CUDA_SPLIT),
     "cuda native": (CudaPipelinePass(mode="native"), pipelines.CUDA_NATIVE),
 }

@@ -1,9 +1,9 @@
 """
 `vyre-cpu-pipeline`: all that happens to programs before they become LLVM IR.
 
-It runs the passes of `vyre.pipelines.CPU`, each of which keeps the meaning; see there for
-before, after and why. With `grid` and `sizes`, the result is for dispatches with grids and
-buffers of these sizes only: see `vyre-prove-inbounds`.
+It runs the passes of `vyre.pipelines.CPU` and `CPU_SIZED`, each of which keeps the meaning;
+see there for before, after and why. With `grid` and `sizes`, the result is for dispatches
+with grids and buffers of these sizes only: see `vyre-prove-inbounds`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ class CpuPipelinePass(Pipeline, SettingPass):
 
     @override
     def names(self) -> Sequence[str]:
-        return pipelines.CPU
+        return pipelines.CPU + pipelines.CPU_SIZED
 
     @override
     def known(self) -> Mapping[str, Callable[[], type[ModulePass]]]:

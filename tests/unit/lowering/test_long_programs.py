@@ -17,7 +17,7 @@ import vyre
 from vyre import source
 from vyre.analysis.extents import Setting
 from vyre.lowering.cuda.target import CudaTarget
-from vyre.lowering.llvm.plans import Plan
+from vyre.lowering.llvm.sources import Translation
 from vyre.passes.host_plan import HostPlanPass
 from vyre.runtime.cpu import machine
 from vyre.runtime.cpu.machine import OPTIMISATION, level_for
@@ -109,7 +109,7 @@ def host_plan(module: ModuleOp) -> None:
 
 def llvm_ir(module: ModuleOp) -> None:
     sizes = {"out": (16,), "in": (16,)}
-    Plan(find_unit(module, "p").condensed).source(Setting((4, 1, 1), sizes))
+    Translation(find_unit(module, "p").condensed).source(Setting((4, 1, 1), sizes))
 
 
 def cuda_code(module: ModuleOp) -> None:

@@ -20,7 +20,7 @@ from workgroup_backend import WorkgroupBackend, checked_plan
 import vyre
 from vyre.diagnostics import InvalidProgram
 from vyre.dialects.vyre import LaunchOp, ProgramOp, ScratchOp
-from vyre.passes.workgroup_plan import needs_workgroup_schedule
+from vyre.lowering.llvm.passes.plan_workgroups import needs_workgroup_schedule
 from vyre.runtime.errors import Trapped
 from vyre.testing import conformance_cases
 
@@ -376,14 +376,15 @@ def test_the_first_trap_is_reported():
 
 def test_output_is_deterministic():
     program = program_of(written(*CASES["region with barriers"]))
-    modules = [checked_plan(program).module for _ in range(2)]
+    modules = [checked_plan(program) for _ in range(2)]
     assert str(modules[0]) == str(modules[1])
 
 
 def test_the_table_says_what_is_what():
-    plan = checked_plan(program_of(written(*CASES["only a subgroup operation"])))
-    assert [entry.entry_name.data for entry in plan.passed] == ["a", "n"]
-    memory = [entry.entry_name.data for entry in plan.memory]
+    program = program_of(written(*CASES["only a subgroup operation"]))
+    plan = checked_plan(program)
+    assert [entry.entry_name.data for entry in plan.passed(program)] == ["a", "n"]
+    memory = [entry.entry_name.data for entry in plan.memory(program)]
     assert memory == ["tile", "lanes_i32", "totals_i32"]
     ids = [entry.entry_name.data for entry in plan.ids]
     assert ids[0] == "vyre.workgroup_id.x"

@@ -1,34 +1,33 @@
 """
-An engine that runs the schedule of `vyre.passes.workgroup_plan` for one workgroup after the
+An engine that runs the schedule of `vyre-plan-workgroups` for one workgroup after the
 other, each launch on the reference engine.
 """
 
-from itertools import product
 from typing import Any
 
 import numpy as np
 from typing_extensions import override
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
 from vyre.analysis.phases import COLLECTIVES
 from vyre.dialects.vyre import (
     BarrierOp,
-    BufferOp,
     LaunchOp,
     ProgramOp,
     ScheduleOp,
     ScratchOp,
-    TrapOp,
+    WorkgroupsOp,
 )
 from vyre.interpreter.backend import ReferenceBackend
 from vyre.interpreter.engine import Dispatch
 from vyre.interpreter.frames import Value
 from vyre.interpreter.memory import Memory
+from vyre.interpreter.workgroups import run_workgroups, table_values
+from vyre.lowering.llvm.passes.plan_workgroups import workgroup_schedule
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
-from vyre.passes.workgroup_plan import WorkgroupPlan, workgroup_schedule
 from vyre.runtime.backend import Capabilities, Launch, is_buffer
-from vyre.runtime.errors import Trapped
 from vyre.runtime.geometry import Extent, Geometry
 from vyre.runtime.host_memory import as_array
 from vyre.runtime.scalars import dtype_of
@@ -40,16 +39,16 @@ GARBAGE = 0xA5
 ONE: Extent = (1, 1, 1)
 
 
-def checked_plan(program: ProgramOp) -> WorkgroupPlan:
-    """The plan of a program, which has to be valid and free of barriers."""
+def checked_plan(program: ProgramOp) -> WorkgroupsOp:
+    """How to run workgroups of a program, which has to be valid and free of barriers."""
     text = str(program)
-    plan = workgroup_schedule(program)
+    workgroups = workgroup_schedule(program)
     assert str(program) == text, "the program has changed"
-    verify_ops(plan.module)
-    verify_programs(plan.module)
-    assert not [op for op in plan.module.walk() if isinstance(op, BarrierOp)]
-    assert list(plan.schedule.table) == [*plan.passed, *plan.memory, *plan.ids]
-    return plan
+    module = ModuleOp([program.clone(), workgroups])
+    verify_ops(module)
+    verify_programs(module)
+    assert not [op for op in workgroups.walk() if isinstance(op, BarrierOp)]
+    return workgroups
 
 
 class WorkgroupBackend(ReferenceBackend):
@@ -59,7 +58,7 @@ class WorkgroupBackend(ReferenceBackend):
     capabilities = Capabilities(in_place=True)
 
     @override
-    def compile(self, program: ProgramOp | ScheduleOp) -> WorkgroupPlan | None:
+    def compile(self, program: ProgramOp | ScheduleOp) -> WorkgroupsOp | None:
         assert isinstance(program, ProgramOp)
         if any(isinstance(op, COLLECTIVES) for op in program.walk()):
             return None
@@ -70,54 +69,25 @@ class WorkgroupBackend(ReferenceBackend):
         if launch.kernel is None:
             super().launch(launch)
             return
-        groups = launch.geometry.groups
-        traps: list[Trapped] = []
-        for z, y, x in product(*map(range, reversed(groups))):
-            try:
-                _run_workgroup(launch, launch.kernel, (x, y, z))
-            except Trapped as trap:
-                traps.append(_in_grid(trap, launch.geometry, (x, y, z)))
-        if traps:
-            raise min(traps, key=lambda trap: trap.invocation)
+        passed: dict[SSAValue, Value] = {}
+        for entry, value in zip(launch.program.launch_table, launch.arguments, strict=True):
+            if is_buffer(value):
+                value = Memory.of(entry.entry_name.data, as_array(value))
+            passed[entry.results[0]] = value
 
+        def run(place: Extent) -> None:
+            program, groups = launch.program, launch.geometry.groups
+            values = table_values(launch.kernel, program, passed, groups, place)
+            _Worker(launch.kernel, launch).run(values)
 
-def _run_workgroup(launch: Launch, plan: WorkgroupPlan, place: Extent) -> None:
-    entries: dict[SSAValue, Value] = {}
-    for entry, value in zip(plan.passed, launch.arguments, strict=True):
-        if is_buffer(value):
-            value = Memory.of(entry.entry_name.data, as_array(value))
-        entries[entry.results[0]] = value
-    for entry in plan.memory:
-        entries[entry.memref] = _zeros(entry)
-    numbers = (*place, *launch.geometry.groups)
-    for entry, number in zip(plan.ids, numbers, strict=True):
-        entries[entry.value] = np.int64(number)
-    _Worker(plan, launch).run(entries)
-
-
-def _zeros(entry: BufferOp) -> Memory:
-    dtype = dtype_of(entry.type.element_type)
-    return Memory.of(entry.entry_name.data, np.zeros(entry.type.get_shape(), dtype))
-
-
-def _in_grid(trap: Trapped, geometry: Geometry, place: Extent) -> Trapped:
-    """The trap of an invocation of a workgroup, by its number in the grid."""
-    size = geometry.size
-    if isinstance(trap.at, TrapOp) and trap.at.invocation is not None:
-        return trap  # It has said so itself.
-    number = trap.invocation
-    local = (number % size[0], number // size[0] % size[1], number // size[0] // size[1])
-    x, y, z = (g * s + i for g, s, i in zip(place, size, local))
-    width, height, _ = (g * s for g, s in zip(geometry.groups, size))
-    assert trap.at is not None
-    return Trapped(trap.at, trap.tag, (z * height + y) * width + x, trap.value)
+        run_workgroups(launch.geometry, run)
 
 
 class _Worker(ScheduleHost):
     """Runs the schedule of one workgroup."""
 
-    def __init__(self, plan: WorkgroupPlan, launch: Launch):
-        super().__init__(plan.schedule, Geometry(ONE, launch.geometry.size))
+    def __init__(self, workgroups: WorkgroupsOp, launch: Launch):
+        super().__init__(workgroups.schedule, Geometry(ONE, launch.geometry.size))
         self._dispatch = Dispatch(ONE, deadline=launch.deadline)
 
     @override

@@ -14,8 +14,8 @@ from split_pairs import CONTEXT, edited, pairs
 import vyre
 from vyre.analysis.walking import units_in
 from vyre.dialects.vyre import ProgramOp
+from vyre.lowering.llvm.passes.plan_workgroups import workgroup_schedule
 from vyre.passes import validate_split
-from vyre.passes.workgroup_plan import workgroup_schedule
 from vyre.validation import InvalidSplit, aliasing, interface, lockstep, validate
 from vyre.validation.equality import Equality
 from vyre.validation.levels import Levels

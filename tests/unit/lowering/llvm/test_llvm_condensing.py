@@ -12,12 +12,13 @@ from worked_examples import example_of, fault_size
 
 import vyre
 from vyre.analysis.digest import digest
+from vyre.analysis.walking import units_in
 from vyre.dialects.refusal import Refusal
-from vyre.dialects.vyre import LaunchOp, MegakernelOp, ProgramOp, RegionOp
+from vyre.dialects.vyre import LaunchOp, MegakernelOp, ProgramOp, RegionOp, ScheduleOp
 from vyre.lowering.llvm.condensing import condensed_program
 from vyre.lowering.llvm.passes.launch_instances import instance_params
 from vyre.lowering.llvm.passes.outline_regions import executed
-from vyre.lowering.llvm.plans import Plan
+from vyre.lowering.llvm.sources import Translation
 from vyre.passes.fuse_waves import fused_program
 from vyre.passes.plan_megakernel import PlanMegakernelPass
 from vyre.passes.rules.reserved import INSTANCES
@@ -154,8 +155,8 @@ def test_waves_that_differ_in_literals_stand_once():
 
 def test_each_instance_is_launched():
     program = condensed(SOME)
-    plan = Plan(find_unit(vyre.parse(SOME), None).condensed)
-    schedule = plan._schedule  # pyright: ignore[reportPrivateUsage]
+    plan = Translation(find_unit(vyre.parse(SOME), None).condensed)
+    (schedule,) = units_in(plan.module, ScheduleOp)
     launches = [op for op in schedule.walk() if isinstance(op, LaunchOp)]
     assert len(launches) == 4
     assert len({op.segment.string_value() for op in launches}) == 2

@@ -10,7 +10,7 @@ from cpu_runs import Everywhere
 
 import vyre
 from vyre.analysis.extents import Setting
-from vyre.lowering.llvm.plans import Plan
+from vyre.lowering.llvm.sources import Translation
 from vyre.runtime.cpu.machine import Processor, optimised
 from vyre.runtime.program_choice import find_program
 
@@ -90,7 +90,7 @@ PROGRAMS = {
 
 
 def source(text: str) -> str:
-    return Plan(find_program(vyre.parse(text), None)).source(Setting()).text
+    return Translation(find_program(vyre.parse(text), None)).source(Setting()).text
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -116,6 +116,6 @@ def test_a_tile_that_is_in_registers_is_not_stored():
     """LLVM hands it on from the segment that fills it to the one that reads it."""
     program = find_program(vyre.parse(MATMUL), None)
     known = Setting((2, 2, 1), {"a": (32, 32), "b": (32, 32), "c": (32, 32)})
-    text = Plan(program).source(known).text
+    text = Translation(program).source(known).text
     assert variables(text) == 3
     assert variables(str(optimised(text, Processor(HOST.triple, "znver4", "")))) == 2

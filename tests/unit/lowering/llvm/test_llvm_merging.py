@@ -13,7 +13,7 @@ from vyre.analysis.extents import Setting
 from vyre.analysis.walking import launches_in, units_in
 from vyre.dialects.vyre import LaunchOp, ParamOp, ProgramOp
 from vyre.lowering.llvm.passes.merge_programs import MergeProgramsPass
-from vyre.lowering.llvm.plans import Plan
+from vyre.lowering.llvm.sources import Translation
 from vyre.passes.verify_ops import verify_ops
 from vyre.passes.verify_program import verify_programs
 
@@ -185,7 +185,9 @@ def trapping(limit: int) -> str:
 
 def test_traps_say_where_they_stand():
     text = program(A, phases(trapping(40), trapping(3)))
-    source = Plan(next(op for op in vyre.parse(text).ops if isinstance(op, ProgramOp)))
+    source = Translation(
+        next(op for op in vyre.parse(text).ops if isinstance(op, ProgramOp))
+    )
     places = [trap.place for trap in source.source(Setting()).layout.traps]
     assert len(set(places)) == 2
     Everywhere(text).check({"a": numbers(8)}, grid=2)

@@ -7,13 +7,13 @@ from split_cases import OUT, SYNC, A, program
 
 import vyre
 from vyre.analysis.extents import Setting
-from vyre.lowering.llvm.plans import Plan
+from vyre.lowering.llvm.sources import Translation
 from vyre.runtime.cpu.machine import Processor, optimised
 from vyre.runtime.program_choice import find_program
 
 
 def optimised_ir(text: str) -> str:
-    source = Plan(find_program(vyre.parse(text), None)).source(Setting())
+    source = Translation(find_program(vyre.parse(text), None)).source(Setting())
     return str(optimised(source.text, Processor.host()))
 
 

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 
 import vyre
-from vyre.lowering.llvm.target import LlvmTarget, units_in
+from vyre.lowering.llvm.target import LlvmTarget, runnable_in
 from vyre.passes.host_plan import HostPlanPass
 from vyre.universe import VYRE_UNIVERSE
 
@@ -44,9 +44,9 @@ def test_it_leaves_the_module_as_it_is():
 
 def test_a_launched_program_is_part_of_its_schedule():
     module = vyre.parse(f"{PROGRAM}\n{OTHER}")
-    assert [unit.sym_name.data for unit in units_in(module)] == ["rotate", "nothing"]
+    assert [unit.sym_name.data for unit in runnable_in(module)] == ["rotate", "nothing"]
     HostPlanPass().apply(vyre.context(), module)
-    assert [unit.sym_name.data for unit in units_in(module)] == ["rotate", "nothing"]
+    assert [unit.sym_name.data for unit in runnable_in(module)] == ["rotate", "nothing"]
 
 
 def test_plain_xdsl_tools_have_the_target():

@@ -11,7 +11,7 @@ from split_cases import OUT, SYNC, A, program
 import vyre
 from vyre.analysis.extents import Setting
 from vyre.dialects.vyre import ProgramOp
-from vyre.lowering.llvm.plans import Plan
+from vyre.lowering.llvm.sources import Translation
 
 TABLE = f"{A}\n{OUT}"
 
@@ -32,7 +32,7 @@ def reduced(how: str, name: str, code: str) -> str:
 def functions(text: str) -> list[str]:
     """The names of the functions of segments."""
     unit = next(op for op in vyre.parse(text).ops if isinstance(op, ProgramOp))
-    code = Plan(unit).source(Setting()).text
+    code = Translation(unit).source(Setting()).text
     return re.findall(r'define internal void @"phase\.(p\.\d\.\d)"', code)
 
 

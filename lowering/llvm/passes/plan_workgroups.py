@@ -1,41 +1,66 @@
 """
-What one worker runs for each workgroup of a program: a schedule without barriers.
+`vyre-plan-workgroups`: what a worker runs for each workgroup, as schedules.
+
+Before:
+
+```mlir
+vyre.program @p [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+  %tile = vyre.buffer "tile" workgroup : memref<64xf32>
+  ...
+  vyre.barrier acq_rel
+  ...
+}
+```
+
+After, where the program stays beside it:
+
+```mlir
+vyre.workgroups @p {
+  vyre.schedule @p {
+    %a = vyre.buffer "a" read_write binding 0 : memref<?xf32>
+    %tile = vyre.buffer "tile" read_write binding 1 : memref<64xf32>
+    %group_x = vyre.param "vyre.workgroup_id.x" : index
+    ...
+    vyre.launch @p.0(%a, %tile, %group_x)
+    %first_x = arith.muli %group_x, %c64 : index
+    vyre.launch @p.1(%a, %tile, %first_x)
+  }
+  vyre.program @p.0 [64, 1, 1] { ... }
+  vyre.program @p.1 [64, 1, 1] { ... }
+}
+```
 
 One workgroup is a grid of one workgroup. So a program with workgroup barriers and subgroup
 operations is cut as a program with grid barriers is, by the same passes: it is isolated
-(`vyre.passes.isolate_workgroup`), subgroups exchange values through memory
-(`vyre.passes.expand_subgroups`), and the passes of the host plan do the rest. The host of
+(`vyre-isolate-workgroup`), subgroups exchange values through memory
+(`vyre-expand-subgroups`), and the passes of the host plan do the rest. Each of these keeps
+the meaning, and the schedule is proved to do what the isolated program does. The host of
 the resulting schedule is whoever runs a workgroup; launches are loops over its invocations.
+
+Programs without such operations need no plan. Plans that are there already are made again.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from vyre.analysis.meetings import SUBGROUP_OPS
 from vyre.analysis.spine import needs_cut
-from vyre.analysis.walking import operations_in
+from vyre.analysis.walking import launches_in, operations_in, units_in
 from vyre.collector import paused_collector
 from vyre.diagnostics import invalid
 from vyre.dialects.refusal import Refusal
-from vyre.dialects.vyre import (
-    BarrierOp,
-    BufferOp,
-    ParamOp,
-    ProgramOp,
-    ReturnOp,
-    ScheduleOp,
-)
+from vyre.dialects.vyre import BarrierOp, ProgramOp, ReturnOp, WorkgroupsOp
 from vyre.dialects.vyre.attributes import Ordering
-from vyre.dialects.vyre.host import programs_in
 from vyre.locations import inherit_locations
 from vyre.passes.expand_subgroups import expand_subgroups
 from vyre.passes.hoist_grid_sync import HoistGridSyncPass
 from vyre.passes.isolate_workgroup import (
-    WorkgroupTable,
     isolate_workgroup,
     widen_workgroup_scope,
 )
@@ -51,25 +76,18 @@ _CUTTING = (HoistGridSyncPass, PropagateLetsPass, SplitGridSyncPass, RewriteAcce
 
 
 @dataclass(frozen=True)
-class WorkgroupPlan:
-    """
-    A schedule to run once for each workgroup, on a grid of one workgroup, and the three
-    parts of its table, which come one after the other.
+class PlanWorkgroupsPass(ModulePass):
+    """Says how to run workgroups whose invocations wait for each other."""
 
-    Example: `workgroup_schedule(program).schedule`
-    """
+    name = "vyre-plan-workgroups"
 
-    module: ModuleOp
-    """Of the schedule and the programs that it launches."""
-    schedule: ScheduleOp
-    segments: dict[str, ProgramOp]
-    """The programs that the schedule launches, by name."""
-    passed: Sequence[BufferOp | ParamOp]
-    """What a launch of the program passes, entry by entry."""
-    memory: Sequence[BufferOp]
-    """Memory of one workgroup, of fixed size. It is zeros when the schedule starts."""
-    ids: Sequence[ParamOp]
-    """The workgroup's id and the number of workgroups, along x, y and z each."""
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for workgroups in units_in(op, WorkgroupsOp):
+            Rewriter.erase_op(workgroups)
+        for program in launches_in(op):
+            if needs_workgroup_schedule(program):
+                planned = workgroup_schedule(program)
+                Rewriter.insert_op(planned, InsertPoint.after(program))
 
 
 _WAITING = frozenset[type[Operation]]((BarrierOp, *SUBGROUP_OPS))
@@ -84,7 +102,7 @@ def needs_workgroup_schedule(program: ProgramOp) -> bool:
     return any(type(op) in _WAITING for op in operations_in(program.body))
 
 
-def workgroup_schedule(program: ProgramOp) -> WorkgroupPlan:
+def workgroup_schedule(program: ProgramOp) -> WorkgroupsOp:
     """
     Cut a program without grid barriers at its workgroup barriers and subgroup operations,
     and prove that the schedule does what the isolated program does. The program itself
@@ -98,7 +116,7 @@ def workgroup_schedule(program: ProgramOp) -> WorkgroupPlan:
     with paused_collector():
         PromoteLetsPass().apply(context, module)
         try:
-            table = _isolated(copy)
+            _isolate(copy)
         except Refusal as refusal:
             raise invalid(program, refusal) from None
         baseline = Baseline.of(module) if is_wanted() else None
@@ -107,10 +125,12 @@ def workgroup_schedule(program: ProgramOp) -> WorkgroupPlan:
         inherit_locations(module)
         if baseline is not None:
             baseline.check(module)
-    return _plan(module, table)
+    workgroups = WorkgroupsOp(program.sym_name.data, module.detach_region(module.body))
+    workgroups.location = program.location
+    return workgroups
 
 
-def _isolated(program: ProgramOp) -> WorkgroupTable:
+def _isolate(program: ProgramOp) -> None:
     """
     Turn the program into one that has grid barriers only, and no returns. Returns go after
     it is isolated: then nobody asks other workgroups whether anyone is alive.
@@ -126,19 +146,3 @@ def _isolated(program: ProgramOp) -> WorkgroupTable:
     if not needs_cut(program):
         # Everything is one launch, after which nothing has to be ordered.
         program.body.block.add_op(BarrierOp(Ordering.GRID_SYNC))
-    return table
-
-
-def _plan(module: ModuleOp, table: WorkgroupTable) -> WorkgroupPlan:
-    (schedule,) = (op for op in module.ops if isinstance(op, ScheduleOp))
-    entries = list(schedule.table)
-    buffers = {e.entry_name.data: e for e in entries if isinstance(e, BufferOp)}
-    params = {e.entry_name.data: e for e in entries if isinstance(e, ParamOp)}
-    return WorkgroupPlan(
-        module,
-        schedule,
-        programs_in(module.body.block),
-        entries[: len(table.passed)],
-        [buffers[name] for name in table.memory],
-        [params[name] for name in table.ids],
-    )
