@@ -73,3 +73,14 @@ def test_every_step_keeps_the_meaning(path: Path, pipeline: str, is_sized: bool)
         step.apply(vyre.context(), module)
         if str(module) != before:
             assert results(module, name, example) == expected, step.name
+
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("pipeline", ["cuda split", "cuda native"])
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_nothing_changes_the_second_time(path: Path, pipeline: str):
+    module = vyre.parse(path)
+    PIPELINES[pipeline]().apply(vyre.context(), module)
+    once = str(module)
+    PIPELINES[pipeline]().apply(vyre.context(), module)
+    assert str(module) == once
