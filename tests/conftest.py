@@ -48,6 +48,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Costs())
 
 
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if config.pluginmanager.hasplugin("randomly"):
+        seed = config.getoption("randomly_seed")
+        terminalreporter.line(f"in random order; add --randomly-seed={seed} for the same")
+
+
 @pytest.fixture(autouse=True)
 def leaves_no_trace() -> Generator[None]:
     """

@@ -18,22 +18,24 @@ from select import select
 from typing import Self
 
 NURSERY = """
-import os, signal, socket, sys, warnings
+import os, socket, sys, warnings
+from contextlib import suppress
 import numpy, pool_jobs, vyre, vyre.runtime.cpu.backend
 from vyre.runtime import kernel_cache
 
 def born(control):
     "Forks for each request; returns in the children, with what they run."
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         request, handles, _, _ = socket.recv_fds(control, 1 << 20, 3)
+        with suppress(ChildProcessError):  # Those that have ended, which counts their time.
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
         if not request:
             os._exit(0)
         if not os.fork():
             break
         for handle in handles:
             os.close(handle)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     control.close()
     status, *streams = handles
     child = os.fork()

@@ -8,6 +8,7 @@ A test writes a program, says what must come out, and is run both ways by the fi
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -73,9 +74,15 @@ def program(*parts: str, workgroup: str = "[4, 1, 1]") -> str:
     return f"vyre.program @p {workgroup} {{\n{code}\n}}\n"
 
 
+@lru_cache(64)
+def parsed(source: str) -> ModuleOp:
+    """The program as it is written, for who does not change it."""
+    return vyre.parse(source)
+
+
 def split(source: str) -> ModuleOp:
     """The program after `vyre-host-plan`: verified, and without a grid barrier."""
-    module = vyre.parse(source)
+    module = parsed(source).clone()
     host_plan = get_all_passes()["vyre-host-plan"]()
     host_plan().apply(vyre.context(), module)
     verify_ops(module)
@@ -135,7 +142,7 @@ class Way:
 
     def executable(self, text: str) -> Executable:
         return vyre.compile(
-            text if self.name == "as_written" else split(text),
+            parsed(text) if self.name == "as_written" else split(text),
             program="p",
             engine="reference",
         )
