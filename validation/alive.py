@@ -415,7 +415,6 @@ def _contribution(one: Guarded, other: Guarded) -> tuple[Term | None, Sequence[T
     """
     Who gives something where everybody takes part, and what they give.
     """
-    assert one.term is not None or one.loop is not None
     terms = () if other.term is None else other.term.children
     place = _EMPTY.get(type(other.op))
     if place is None or one.term is None:
