@@ -63,6 +63,7 @@ format: $(VENV)/installed
 
 docs: $(VENV)/installed
 	$(BIN)/python docs/dialect_page.py --write
+	$(BIN)/python docs/architecture_page.py --write
 	$(BIN)/python docs/pictures.py --write
 
 N ?= 1000

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from typing_extensions import TypeIs, override
 
 from vyre.analysis.features import Feature
 from vyre.diagnostics import VyreError
-from vyre.dialects.vyre import ProgramOp
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.runtime import telemetry
 from vyre.runtime.config import Order
 from vyre.runtime.deadline import Deadline
@@ -31,6 +31,9 @@ from vyre.runtime.device_array import AnyArray, DeviceArray
 from vyre.runtime.geometry import Extent, Geometry
 from vyre.runtime.times import NO_TIME, Times
 from vyre.runtime.unit import Unit
+
+if TYPE_CHECKING:
+    from vyre.passes.pipeline import Pipeline
 
 Bytes = NDArray[np.uint8]
 """Contiguous bytes of the host, one-dimensional."""
@@ -238,6 +241,17 @@ class Backend(ABC):
         grid barrier in it.
         """
         return program
+
+    def pipeline(
+        self, unit: Unit, *, is_split: bool
+    ) -> "tuple[ProgramOp | ScheduleOp, Pipeline] | None":
+        """
+        Return what a program is compiled from and the passes that it goes through, if there
+        are any.
+        """
+        from vyre.passes.host_plan import HostPlanPass
+
+        return (unit.op, HostPlanPass()) if is_split else None
 
     def compile_whole(self, unit: Unit) -> Kernel:
         """

@@ -119,6 +119,7 @@ class Executable:
     | `exe.resident(...)` | keeps the buffers on the engine, for many runs |
     | `exe.check(...)` | looks for races and other faults |
     | `exe.explain(...)` | says how the program would run, and why |
+    | `exe.passes()` | has the IR after each pass on the way to the engine |
     | `exe.sources` | has the text that the engine generates |
     """
 
@@ -309,6 +310,17 @@ class Executable:
         checked = self.checked(given)
         plan = self.plan(checked, settings)
         return explanation(self, plan.route, plan.geometry, checked)
+
+    def passes(self) -> list[tuple[str, str]]:
+        """
+        The passes that the program goes through for its engine, with the IR after each; the
+        first one is the program as it is written, under no name.
+
+        Example: `dict(exe.passes())["vyre-split-grid-sync"]`
+        """
+        from vyre.tools.explanation import passes_of
+
+        return passes_of(self.route(self.config, None))
 
     @property
     def sources(self) -> dict[str, str]:

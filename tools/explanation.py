@@ -4,10 +4,12 @@ each does to which buffer, and what crosses grid barriers.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from vyre.dialects.vyre import ProgramOp
 from vyre.lowering.explain import crossing_values
+from vyre.passes.pipeline import ir_after_each
 from vyre.runtime.binding import Arguments, Binding
 from vyre.runtime.geometry import Geometry
 from vyre.runtime.route import Route
@@ -37,12 +39,31 @@ def explanation(
     proof = _proof(route)
     if proof is not None:
         lines.append(f"split validated: {proof}")
+    lines += _changes(route)
     lines += ["", *_buffers(exe.bindings.declared, arguments)]
     lines += ["", plan_table(Plan.of(route.launched.op)).rstrip()]
     program = route.variant.unit.op
     if route.launched is not exe.unit and isinstance(program, ProgramOp):
         lines += ["", crossing_values(program).rstrip()]
     return "\n".join(lines)
+
+
+def passes_of(route: Route) -> list[tuple[str, str]]:
+    """
+    The passes that a program goes through, with the IR after each.
+
+    Example: `passes_of(exe.route(exe.config, None))[0]` is the program as it is written.
+    """
+    unit, backend = route.variant.unit, route.variant.backend
+    found = backend.pipeline(unit, is_split=route.launched is not unit)
+    return [] if found is None else list(ir_after_each(*found))
+
+
+def _changes(route: Route) -> list[str]:
+    """Which passes change the program."""
+    passes = passes_of(route)
+    changed = [name for (_, before), (name, text) in pairwise(passes) if text != before]
+    return [f"passes that change it: {', '.join(changed) or 'none'}"] if passes else []
 
 
 def _proof(route: Route) -> str | None:

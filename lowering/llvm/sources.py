@@ -10,19 +10,17 @@ import json
 from dataclasses import dataclass
 
 from llvmlite import ir
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.rewriter import Rewriter
 
 from vyre import pipelines
 from vyre.analysis.extents import Setting
-from vyre.analysis.walking import launches_in, units_in
+from vyre.analysis.walking import units_in
 from vyre.collector import paused_collector
 from vyre.dialects.vyre import ProgramOp, ScheduleOp
 from vyre.lowering import get_all_passes
 from vyre.lowering.llvm.entries import emit_entry
 from vyre.lowering.llvm.layout import Layout
 from vyre.lowering.llvm.names import plain
-from vyre.passes.pipeline import passes_named
+from vyre.passes.pipeline import own_module, passes_named
 from vyre.passes.prove_inbounds import mark_inbounds
 from vyre.passes.validate_split import run_validated
 from vyre.source import deep_recursion
@@ -72,26 +70,3 @@ class Translation:
     def _schedule(self) -> ScheduleOp:
         found = units_in(self.module, ScheduleOp)
         return next(op for op in found if op.sym_name.data == self._name)
-
-
-def own_module(unit: Unit) -> ModuleOp:
-    """
-    A copy of a program, or of a schedule with what it launches, in a module of its own.
-
-    Example: `own_module(program).verify()`
-    """
-    if isinstance(unit, ProgramOp):
-        return ModuleOp([unit.clone()])
-    module = unit.get_toplevel_object()
-    assert isinstance(module, ModuleOp)
-    copy = module.clone()
-    pairs = zip(units_in(module, ScheduleOp), units_in(copy, ScheduleOp))
-    schedule = next(other for one, other in pairs if one is unit)
-    for other in units_in(copy, ScheduleOp):
-        if other is not schedule:
-            Rewriter.erase_op(other)
-    needed = {schedule, *launches_in(copy)}
-    for op in list(copy.ops):
-        if op not in needed:
-            Rewriter.erase_op(op)
-    return copy

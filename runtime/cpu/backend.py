@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from typing_extensions import override
 
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.lowering.llvm.passes.cpu_pipeline import CpuPipelinePass
+from vyre.passes.pipeline import Pipeline
 from vyre.runtime.backend import Capabilities, Whole
 from vyre.runtime.cpu.ahead import Ahead
 from vyre.runtime.cpu.jobs import WORTH_SHARING, Job
@@ -72,6 +75,12 @@ class CpuBackend(HostBackend):
         if self._found_pool_code() is None:
             Processor.host()  # The program asks for it next, and would wait for LLVM.
             Ahead(compile_object)
+
+    @override
+    def pipeline(
+        self, unit: Unit, *, is_split: bool
+    ) -> tuple[ProgramOp | ScheduleOp, Pipeline]:
+        return unit.condensed, CpuPipelinePass()
 
     @override
     def compile_whole(self, unit: Unit) -> CpuKernel:

@@ -8,7 +8,9 @@ from weakref import WeakSet
 import numpy as np
 from typing_extensions import override
 
-from vyre.dialects.vyre import ProgramOp
+from vyre.dialects.vyre import ProgramOp, ScheduleOp
+from vyre.lowering.cuda.passes.cuda_pipeline import CudaPipelinePass
+from vyre.passes.pipeline import Pipeline
 from vyre.runtime.backend import (
     Backend,
     Buffer,
@@ -145,6 +147,12 @@ class CudaBackend(Backend):
     @override
     def part(self, memory: CudaMemory, offset: int) -> CudaMemory:
         return CudaMemory(memory.address + offset, owner=memory.owner)
+
+    @override
+    def pipeline(
+        self, unit: Unit, *, is_split: bool
+    ) -> tuple[ProgramOp | ScheduleOp, Pipeline]:
+        return unit.op, CudaPipelinePass(mode="split" if is_split else "native")
 
     @override
     def compile_whole(self, unit: Unit) -> CudaUnit:

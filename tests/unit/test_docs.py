@@ -22,9 +22,9 @@ from vyre.tools import vyre_opt, vyre_run
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("script", ["dialect_page.py", "pictures.py"])
+@pytest.mark.parametrize("script", ["architecture_page", "dialect_page", "pictures"])
 def test_what_is_generated_is_fresh(script: str):
-    path = ROOT / "docs" / script
+    path = ROOT / "docs" / f"{script}.py"
     done = run_tool(partial(runpy.run_path, str(path), run_name="__main__"))
     assert done.returncode == 0, done.stderr
 

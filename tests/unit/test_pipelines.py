@@ -3,9 +3,11 @@
 from typing import Any
 
 import pytest
+from worked_examples import EXAMPLES
 from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import parse_pipeline
 
+import vyre
 from vyre import pipelines
 from vyre.lowering import get_all_passes
 from vyre.lowering.cuda.passes.cuda_pipeline import CudaPipelinePass
@@ -50,3 +52,21 @@ def test_options_go_to_the_passes_that_have_them(pipeline: Any):
 def test_expanded_lists_have_no_lists():
     mixed = (ProveInboundsPass(), HostPlanPass())
     assert expanded(mixed) == (ProveInboundsPass(), *HostPlanPass().steps())
+
+
+def test_executables_show_the_steps_of_their_engine():
+    exe = vyre.compile(EXAMPLES[0], engine="cpu")
+    (first, written), *steps = exe.passes()
+    assert first == ""
+    assert "vyre.schedule" not in written
+    assert tuple(name for name, _ in steps) == pipelines.CPU + pipelines.CPU_SIZED
+    assert "vyre.schedule" in dict(steps)["vyre-launch-programs"]
+
+
+def test_explanations_name_the_passes_that_change_something():
+    path = next(path for path in EXAMPLES if path.stem == "scan")
+    text = vyre.compile(path, engine="cpu").explain()
+    (line,) = (line for line in text.splitlines() if "passes that change it" in line)
+    assert "vyre-split-grid-sync" in line
+    assert "vyre-expand-switches" not in line
+    assert "passes that change it" not in vyre.compile(path, engine="reference").explain()
