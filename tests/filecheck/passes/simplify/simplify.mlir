@@ -117,3 +117,34 @@ vyre.program @grid [64, 1, 1] {
   }
   vyre.store %x, %b[%i] : memref<?xi32>
 }
+
+// Nothing is below zero, as an unsigned number, whatever it is; and a loop that ends where it
+// begins, or before, makes no trip, but for one whose end nobody knows.
+// CHECK-LABEL: vyre.program @nothing_below_zero
+// CHECK-NOT:     arith.cmpi
+// CHECK-COUNT-1: scf.for %k = %c3 to %p step %c1
+// CHECK-NOT:     scf.for
+// CHECK:       }
+vyre.program @nothing_below_zero [64, 1, 1] {
+  %a = vyre.buffer "a" read_write binding 0 : memref<8xi1>
+  %p = vyre.param "p" : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %below = arith.cmpi ult, %p, %c0 : index
+  %not_below = arith.cmpi uge, %p, %c0 : index
+  %above = arith.cmpi ugt, %c0, %p : index
+  %not_above = arith.cmpi ule, %c0, %p : index
+  vyre.store %below, %a[%c0] : memref<8xi1>
+  vyre.store %not_below, %a[%c1] : memref<8xi1>
+  vyre.store %above, %a[%c2] : memref<8xi1>
+  vyre.store %not_above, %a[%c3] : memref<8xi1>
+  scf.for %k = %c3 to %p step %c1 {
+    vyre.store %below, %a[%k] : memref<8xi1>
+  }
+  %few = arith.minui %p, %c3 : index
+  scf.for %k = %c3 to %few step %c1 {
+    vyre.store %below, %a[%k] : memref<8xi1>
+  }
+}
