@@ -32,7 +32,6 @@ from vyre.dialects.vyre import (
     AsyncWaitOp,
     BarrierOp,
     BroadcastOp,
-    BufferOp,
     LoadOp,
     ProgramOp,
     ReduceScatterOp,
@@ -163,21 +162,18 @@ def writes_of(
     program: ProgramOp, sources: Mapping[SSAValue, tuple[Declaration, ...]]
 ) -> list[Write]:
     """
-    Lists all that a program may write, in the order of its text. An operation that Vyre
-    does not know may write every buffer that is not declared `read_only`, and the scratch
-    that it is given: scratch has no name by which others could find it.
+    All that a program may write, in the order of its text. An operation that Vyre does not
+    know may write everything.
     """
     found: list[Write] = []
-    behind = {each: None for several in sources.values() for each in several}
-    writable = [b for b in behind if isinstance(b, BufferOp) and b.access.data.writable]
     for op in operations_in(program.body):
         if type(op) in PURE_OPS or type(op) is LoadOp:
             continue
         if is_known(op):
             found += [Write(op, buffer) for buffer in written_buffers(op, sources)]
         else:
-            given = (each for value in op.operands for each in sources.get(value, ()))
-            found += [Write(op, buffer) for buffer in dict.fromkeys((*writable, *given))]
+            everything = {found: None for behind in sources.values() for found in behind}
+            found += [Write(op, buffer) for buffer in everything]
     return found
 
 

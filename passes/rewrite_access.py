@@ -41,9 +41,8 @@ that is only read becomes `read_only` (a `uniform` one stays so), one that is on
 copies count by their effects, and a memref that a loop carries stands for all its sources.
 What only concerns the caller goes too, because the schedule declares it: `output`,
 `live_out`, `range` and the kind `persistent`. Programs that no schedule launches belong to
-callers and stay as they are. So does a program with an operation that Vyre does not know,
-which might touch every buffer, but for scratch: what no launch passes anything else for and
-the operation is not given, it cannot find.
+callers and stay as they are, and so does a program with an operation that Vyre does not
+know, which might touch everything.
 
 Why the meaning stays. A launch works in place on the schedule's storage: what a program
 does not name, or does not write, keeps its contents, and a `write_only` buffer keeps the
@@ -57,7 +56,7 @@ from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 from xdsl.traits import MemoryEffectKind
@@ -65,7 +64,7 @@ from xdsl.traits import MemoryEffectKind
 from vyre.analysis.buffer_sources import Declaration, buffer_sources
 from vyre.analysis.purity import effects_of, is_known
 from vyre.analysis.walking import operations_in, units_in
-from vyre.dialects.vyre import BufferOp, LaunchOp, ParamOp, ProgramOp, ScheduleOp, ScratchOp
+from vyre.dialects.vyre import BufferOp, LaunchOp, ParamOp, ProgramOp, ScheduleOp
 from vyre.dialects.vyre.attributes import Access, AccessAttr, MemoryKind
 from vyre.dialects.vyre.host import programs_in
 
@@ -82,10 +81,7 @@ class RewriteAccessPass(ModulePass):
             for program, found in _launches(schedule).items():
                 launches[program] += found
         for program, found in launches.items():
-            unknown = [op for op in operations_in(program.body) if not is_known(op)]
-            if unknown:
-                _narrow_scratch(program, found, unknown)
-            else:
+            if all(map(is_known, operations_in(program.body))):
                 _narrow(program, found)
 
 
@@ -132,21 +128,6 @@ def _narrow(program: ProgramOp, launches: list[LaunchOp]) -> None:
             reads, writes = entry in touched.read, entry in touched.written
             entry.access = AccessAttr(_least(entry.access.data, reads, writes))
             _leave_to_the_schedule(entry)
-
-
-def _narrow_scratch(
-    program: ProgramOp, launches: list[LaunchOp], unknown: list[Operation]
-) -> None:
-    """Narrows scratch that is only loaded, and that unknown operations are not given."""
-    sources = buffer_sources(program)
-    written = _touched(program).written.union(
-        *(sources.get(value, ()) for op in unknown for value in op.operands)
-    )
-    for place, entry in enumerate(program.launch_table):
-        if not isinstance(entry, BufferOp) or entry in written:
-            continue
-        if all(isinstance(launch.arguments[place].owner, ScratchOp) for launch in launches):
-            entry.access = AccessAttr(Access.READ_ONLY)
 
 
 def _drop_arguments(program: ProgramOp, launches: list[LaunchOp]) -> None:

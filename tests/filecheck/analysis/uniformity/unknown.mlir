@@ -16,14 +16,10 @@ vyre.program @results [64, 1, 1] {
   %e = func.call @f(%n) : (index) -> index
 }
 
-// They may write every buffer that is not read-only, whatever they are given, but only scratch
-// that they are given.
+// They may write every buffer, whatever they are given.
 // CHECK-LABEL: sym_name = "writes"
 vyre.program @writes [64, 1, 1] {
-  %a = vyre.buffer "a" read_write binding 0 : memref<?xi32>
-  %constant = vyre.buffer "constant" read_only binding 1 : memref<?xi32>
-  %own = vyre.scratch single : memref<4xi32>
-  %given = vyre.scratch single : memref<4xi32>
+  %a = vyre.buffer "a" read_only binding 0 : memref<?xi32>
   %tile = vyre.buffer "tile" workgroup : memref<4xi32>
   %n = vyre.param "n" : index
   // CHECK: %v = "vyre.load"{{.*}} {uniform = ["divergent"]}
