@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cuda_devices import host_device
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
@@ -267,6 +267,8 @@ def test_any_sequence(engine: str):
             deadline=None,
             derandomize=not ALL,
             database=None,
+            # Few of its rules apply while nothing is held.
+            suppress_health_check=[HealthCheck.filter_too_much],
         ),
     )
     gc.collect()

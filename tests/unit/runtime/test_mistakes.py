@@ -662,7 +662,8 @@ COMMANDS: list[tuple[str, str, str]] = [
     ),
     (
         "opt blur.mlir -p vyre-prove-inbounds{gird=4}",
-        'Provided arguments ["gird"] not found in expected arguments ["grid", "sizes"]',
+        'Provided arguments ["gird"] not found in expected arguments ["grid", "sizes", '
+        '"invocations"]',
         "did you mean 'grid'?",
     ),
     (
