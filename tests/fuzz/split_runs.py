@@ -270,8 +270,8 @@ class Examination:
         if text in known:
             return
         known.add(text)
-        _check_printing(module, where)
         exe = _compiled(module, "ill-formed", where)
+        _check_printing(module, where)
         self._compare(exe, "different", where, ("lockstep", *self._orders(1)))
         for launch, expected in zip(self.program.launches, self.grids):
             grid = inferred_grid(exe, self.program, launch)
